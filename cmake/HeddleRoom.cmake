@@ -1,0 +1,92 @@
+# A room is a directory src/NAME and a target heddle_NAME. Its files are found by glob, so that a new file needs no edit
+# here; a room that holds headers only (or nothing yet) is an INTERFACE target and changes by itself.
+
+add_library(heddle_options INTERFACE)
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<BOOL:${HEDDLE_WERROR}>:-Werror>)
+target_compile_options(heddle_options INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${warnings}>")
+
+add_library(heddle_sanitize INTERFACE)
+if(HEDDLE_SANITIZE)
+  set(flags -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(heddle_sanitize INTERFACE ${flags})
+  target_link_options(heddle_sanitize INTERFACE ${flags})
+endif()
+
+# heddle_room(NAME [DEPENDS room...] [LIBRARIES target...])
+function(heddle_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "" "DEPENDS;LIBRARIES")
+  list(TRANSFORM ROOM_DEPENDS PREPEND heddle_)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  if(sources)
+    add_library(heddle_${name} STATIC ${sources})
+    set(scope PUBLIC)
+    target_link_libraries(heddle_${name} PRIVATE heddle_options)
+  else()
+    add_library(heddle_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(heddle_${name} ${scope} ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(heddle_${name} ${scope} heddle_sanitize ${ROOM_DEPENDS} ${ROOM_LIBRARIES})
+endfunction()
+
+# heddle_program(NAME ROOM room DEPENDS room... LIBRARIES target...): the executable made of one room; nothing while it is empty.
+function(heddle_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 ROOM "" "ROOM" "DEPENDS;LIBRARIES")
+  list(TRANSFORM ROOM_DEPENDS PREPEND heddle_)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${ROOM_ROOM}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name} ${sources})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${name} PRIVATE HEDDLE_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${name} PRIVATE heddle_options heddle_sanitize ${ROOM_DEPENDS} ${ROOM_LIBRARIES})
+  if(TARGET heddle-rt)
+    add_dependencies(${name} heddle-rt)
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# heddle_runtime(NAME ROOMS room...): the library that lives in the target. It compiles the freestanding rooms again with its
+# own flags, because it may not need libstdc++ or libgcc_s: the target must not see any library that it did not bring itself.
+function(heddle_runtime name)
+  cmake_parse_arguments(PARSE_ARGV 1 RT "" "" "ROOMS")
+  list(GET RT_ROOMS 0 home)
+  file(GLOB own CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${home}/*.cpp ${PROJECT_SOURCE_DIR}/src/${home}/*.S)
+  if(NOT own OR HEDDLE_SANITIZE)
+    return()
+  endif()
+  set(sources ${own})
+  list(REMOVE_AT RT_ROOMS 0)
+  foreach(room ${RT_ROOMS})
+    file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+    list(APPEND sources ${more})
+  endforeach()
+  add_library(${name} SHARED ${sources})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE heddle_options)
+  target_compile_options(${name} PRIVATE
+    -O2 -g -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-semantic-interposition
+    "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fvisibility-inlines-hidden>")
+  # libgcc is linked statically (plain arithmetic helpers only); -z defs turns a forgotten libstdc++ symbol into a link error.
+  target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
+  target_link_libraries(${name} PRIVATE -lc -ldl -l:libgcc.a)
+  file(GLOB map CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${home}/*.map)
+  if(map)
+    target_link_options(${name} PRIVATE -Wl,--version-script=${map})
+    set_target_properties(${name} PROPERTIES LINK_DEPENDS ${map})
+  endif()
+  # Beside the tool, not in the multiarch directory: the tool looks for it at ../lib and ../lib/heddle from its own place.
+  install(TARGETS ${name} LIBRARY DESTINATION lib/heddle)
+endfunction()
+
+# heddle_scripts(DIR): the compiler wrappers heddle-cc and heddle-c++, copied to build/bin where they find the library as the
+# tool does.
+function(heddle_scripts dir)
+  file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${dir}/heddle-*)
+  foreach(script ${scripts})
+    get_filename_component(name ${script} NAME)
+    configure_file(${script} ${PROJECT_BINARY_DIR}/bin/${name} COPYONLY)
+    install(PROGRAMS ${script} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endforeach()
+endfunction()
