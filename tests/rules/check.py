@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""The rules of the house that no compiler checks.
+
+usage: check.py [--root DIR] [--library libheddle-rt.so] RULE...
+
+includes  a room includes only itself and the rooms that CMakeLists.txt gives it; the freestanding rooms no heavy header
+length    a source file over 500 lines carries a `// long:` (or `# long:`) comment with the reason
+words     no machine paths, no unfinished-work markers
+symbols   the runtime exports only what exported_symbols.txt allows
+needed    the runtime needs no library but libc
+Prints one line for each breach and exits 1 if there is one.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE_SUFFIXES = {".cpp", ".h", ".c", ".S", ".def", ".py", ".sh", ".js", ".ts"}
+TEXT_SUFFIXES = SOURCE_SUFFIXES | {".md", ".txt", ".cmake", ".tsv", ".yml", ".json", ".html", ".css", ".map", ""}
+MAX_LINES = 500
+
+# Rooms that live inside the target, where libstdc++ may not be. Templates that need no library code are fine.
+FREESTANDING = {"wire", "policy", "runtime"}
+HEAVY_HEADERS = set(
+    "iostream ostream istream fstream sstream string vector map set unordered_map unordered_set deque list memory functional"
+    " stdexcept regex thread mutex condition_variable future filesystem locale random any variant".split()
+)
+
+# Written with one-letter classes so that this file does not break its own rule.
+FORBIDDEN = [
+    (r"(?<![\w.])/[w]ork/|(?<![\w.])/[r]oot/|(?<![\w.])/[h]ome/\w|(?<![\w.])/[U]sers/\w", "a path of somebody's machine"),
+    (r"/tmp/[b](uild|rief)", "a path of somebody's machine"),
+    (r"\b(T[O]DO|FI[X]ME|X[X]X)\b", "unfinished work belongs in the issue tracker"),
+]
+
+
+def files(root):
+    """Every file of the project: what git knows and has not ignored, or all but the build directories without git."""
+    known = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True,
+        text=True,
+    )
+    if known.returncode == 0 and known.stdout:
+        paths = [root / name for name in known.stdout.split("\0") if name]
+    else:
+        paths = []
+        for where, dirs, names in os.walk(root):
+            dirs[:] = [d for d in dirs if not d.startswith("build") and d not in (".git", ".heddle")]
+            paths += [pathlib.Path(where) / name for name in names]
+    return sorted(path for path in paths if path.is_file() and not path.is_symlink())
+
+
+def read(path):
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def rooms(root):
+    """room -> the rooms it may include, as the root CMakeLists.txt states it."""
+    text = read(root / "CMakeLists.txt")
+    allowed = {}
+    for name, rest in re.findall(r"heddle_room\((\w+)([^)]*)\)", text):
+        depends = re.search(r"DEPENDS((?:\s+[a-z]\w*)+)", rest)
+        allowed[name] = {name} | set(depends.group(1).split() if depends else ())
+    for rest in re.findall(r"heddle_runtime\([\w-]+ ROOMS ([^)]*)\)", text):
+        home, *others = rest.split()
+        allowed[home] = {home, *others}
+    for rest in re.findall(r"heddle_program\([\w-]+ ([^)]*)\)", text):
+        home = re.search(r"ROOM (\w+)", rest).group(1)
+        allowed[home] = {home} | set(re.search(r"DEPENDS((?:\s+[a-z]\w*)+)", rest).group(1).split())
+    return allowed
+
+
+def check_includes(root, _library):
+    allowed = rooms(root)
+    for path in files(root):
+        parts = path.relative_to(root).parts
+        if parts[0] != "src" or path.suffix not in SOURCE_SUFFIXES or len(parts) < 3:
+            continue
+        room = parts[1]
+        if room not in allowed:
+            yield path, 1, f"src/{room} is not a room of CMakeLists.txt"
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+            if not include:
+                continue
+            quote, name = include.groups()
+            target = name.split("/")[0] if "/" in name else None
+            if quote == '"' and target not in allowed:
+                yield path, number, f'"{name}": write includes from src/, as "room/file.h"'
+            elif quote == '"' and target not in allowed[room]:
+                yield path, number, f"{room} may not include {target}"
+            elif quote == "<" and room in FREESTANDING and name in HEAVY_HEADERS:
+                yield path, number, f"{room} is freestanding: no <{name}>"
+
+
+def check_length(root, _library):
+    for path in files(root):
+        if path.suffix not in SOURCE_SUFFIXES:
+            continue
+        text = read(path)
+        count = text.count("\n")
+        if count > MAX_LINES and not re.search(r"^\s*(//|#) long: \S", text, re.M):
+            yield path, count, f"{count} lines: split it or give the reason in a `// long:` comment"
+
+
+def check_words(root, _library):
+    for path in files(root):
+        if path.suffix not in TEXT_SUFFIXES or path.name == "LICENSE":
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            for pattern, why in FORBIDDEN:
+                if re.search(pattern, line):
+                    yield path, number, f"{why}: {line.strip()[:100]}"
+
+
+def check_symbols(root, library):
+    lines = read(HERE / "exported_symbols.txt").splitlines()
+    patterns = [re.compile(line.split("#")[0].strip()) for line in lines if line.split("#")[0].strip()]
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        name = line.split()[-1].split("@")[0]
+        if not any(pattern.fullmatch(name) for pattern in patterns):
+            yield library, 0, f"exports {name}, which exported_symbols.txt does not allow"
+
+
+def check_needed(root, library):
+    out = subprocess.run(["readelf", "-d", "-W", library], check=True, capture_output=True, text=True).stdout
+    for name in re.findall(r"\(NEEDED\).*\[(.*)\]", out):
+        if not re.fullmatch(r"libc\.so\.\d+|libdl\.so\.\d+|ld-linux-.*", name):
+            yield library, 0, f"needs {name}"
+    out = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        kind, name = line.split()[-2:]
+        if kind not in ("w", "v") and re.search(r"GLIBCXX|CXXABI|^_Unwind_|^__cxa_(throw|begin_catch|allocate)", name):
+            yield library, 0, f"uses {name}"
+
+
+RULES = {name[len("check_"):]: rule for name, rule in list(globals().items()) if name.startswith("check_")}
+NEEDS_LIBRARY = {"symbols", "needed"}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--root", type=pathlib.Path, default=HERE.parent.parent)
+    parser.add_argument("--library")
+    parser.add_argument("rules", nargs="+", choices=sorted(RULES))
+    options = parser.parse_args()
+    root = options.root.resolve()
+    breaches = 0
+    for name in options.rules:
+        if name in NEEDS_LIBRARY and not options.library:
+            parser.error(f"{name} needs --library")
+        for path, number, what in RULES[name](root, options.library):
+            where = os.path.relpath(path, root)
+            print(f"{where}:{number}: {what}" if number else f"{where}: {what}")
+            breaches += 1
+    print(f"{', '.join(options.rules)}: {breaches} breaches" if breaches else f"{', '.join(options.rules)}: kept")
+    return 1 if breaches else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Breaks every rule of check.py once, in a tree of its own, and wants each breach reported and a clean tree left alone."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+CHECK = pathlib.Path(__file__).resolve().parent / "check.py"
+ROOT_CMAKE = """
+heddle_room(wire)
+heddle_room(trace DEPENDS wire
+  LIBRARIES fmt::fmt)
+heddle_room(search DEPENDS trace wire)
+heddle_runtime(heddle-rt ROOMS runtime wire)
+heddle_program(heddle ROOM cli DEPENDS search trace wire
+  LIBRARIES CLI11::CLI11)
+"""
+failures = 0
+
+
+def expect(name, condition, shown):
+    global failures
+    if not condition:
+        failures += 1
+        print(f"self-test: {name}\n{shown}")
+
+
+def check(root, *arguments):
+    done = subprocess.run(
+        [sys.executable, str(CHECK), "--root", str(root), *arguments], capture_output=True, text=True
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def with_files(contents, rule):
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        (root / "CMakeLists.txt").write_text(ROOT_CMAKE)
+        for path, text in contents.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        return check(root, rule)
+
+
+def breaks(name, rule, contents, message):
+    code, out = with_files(contents, rule)
+    expect(f"{name} must be reported", code == 1 and message in out, out)
+
+
+def keeps(name, rule, contents):
+    code, out = with_files(contents, rule)
+    expect(f"{name} must pass", code == 0, out)
+
+
+keeps("a downward include", "includes", {"src/search/a.h": '#include "trace/t.h"\n#include <string>\n'})
+keeps("the program joins the rooms", "includes", {"src/cli/a.cpp": '#include "search/t.h"\n'})
+breaks("an upward include", "includes", {"src/wire/a.h": '#include "trace/t.h"\n'}, "wire may not include trace")
+breaks("runtime and tool meet in wire", "includes", {"src/runtime/a.cpp": '#include "trace/t.h"\n'}, "runtime may not")
+breaks("a relative include", "includes", {"src/trace/a.h": '#include "t.h"\n'}, "write includes from src/")
+breaks("a heavy header in wire", "includes", {"src/wire/a.h": "#include <vector>\n"}, "freestanding")
+breaks("an unknown room", "includes", {"src/util/a.h": "\n"}, "not a room")
+keeps("500 lines", "length", {"src/trace/a.cpp": "x\n" * 500})
+keeps("501 lines with a reason", "length", {"src/trace/a.cpp": "// long: one table\n" + "x\n" * 500})
+breaks("501 lines", "length", {"src/trace/a.cpp": "x\n" * 501}, "501 lines")
+keeps("plain words", "words", {"docs/a.md": "see src/work/list and /usr/lib\n"})
+breaks("a machine path", "words", {"docs/a.md": "see /" + "work/x\n"}, "somebody's machine")
+breaks("a note to oneself", "words", {"src/trace/a.cpp": "// TO" + "DO later\n"}, "unfinished")
+
+with tempfile.TemporaryDirectory() as name:
+    library = os.path.join(name, "lib.so")
+    source = os.path.join(name, "lib.c")
+
+    def build(text, *flags):
+        pathlib.Path(source).write_text(text)
+        compiler = os.environ.get("CC", "cc")
+        subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library, *flags], check=True)
+        return check(name, "--library", library, "symbols", "needed")
+
+    code, out = build("int heddle_ok(void) { return 0; }")
+    expect("allowed export", code == 0, out)
+    code, out = build("int leaked(void) { return 0; }")
+    expect("leaked export must be reported", code == 1 and "exports leaked" in out, out)
+    code, out = build("int heddle_ok(void) { return 0; }", "-Wl,--no-as-needed", "-l:libstdc++.so.6")
+    expect("libstdc++ must be reported", code == 1 and "needs libstdc++" in out, out)
+
+print(f"{failures} failed" if failures else "every rule can fail, and does not fail without a reason")
+sys.exit(1 if failures else 0)
