@@ -1,0 +1,129 @@
+#include "policy/director.h"
+
+namespace heddle {
+
+void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t step) {
+  state_ = PolicyState{};
+  state_.plan = plan;
+  state_.threads = threads;
+  state_.early_left = plan.header->tail.early;
+  state_.quantum_start = step;
+  policy_ = &policy_row(plan.header->tail.kind);
+  slice_count_ = plan.header->slice_count;
+  cursor_ = 0;
+  skipped_ = 0;
+}
+
+bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) const {
+  if (cursor_ < slice_count_) {
+    const Slice& slice = state_.plan.slices[cursor_];
+    return slice.thread == current && number <= slice.until;
+  }
+  const PolicySpec& spec = state_.plan.header->tail;
+  switch (spec.kind) {
+    case PolicyKind::kStay: return true;
+    case PolicyKind::kRandom: return (mix(spec.seed, step) & 0xFFFF) < spec.stay;
+    case PolicyKind::kTimeSlice: return step < state_.quantum_start + (spec.quantum ? spec.quantum : 1000) / 2;
+    case PolicyKind::kPct:
+    case PolicyKind::kPos:
+    case PolicyKind::kSurw:
+    case PolicyKind::kRace:
+    case PolicyKind::kFifo:
+    case PolicyKind::kDelay: return false;
+  }
+  return false;
+}
+
+Decision Director::follow_slices(const Moment& m, bool* decided) {
+  *decided = true;
+  const bool strict = state_.plan.header->strictness == Strictness::kStrict;
+  while (cursor_ < slice_count_) {
+    const Slice& slice = state_.plan.slices[cursor_];
+    uint32_t index = kNobody;
+    bool others_ready = false;
+    for (uint32_t i = 0; i < m.count; ++i) {
+      if (m.threads[i].thread == slice.thread) {
+        index = i;
+      } else if (m.threads[i].ready == Ready::kYes) {
+        others_ready = true;
+      }
+    }
+    if (index != kNobody && m.threads[index].number > slice.until) {
+      ++cursor_;
+      continue;
+    }
+    const char* obstacle = "its thread has ended or is not born yet";
+    if (index != kNobody) {
+      const Candidate& c = m.threads[index];
+      if (c.ready == Ready::kYes) return {Verdict::kRun, index, nullptr};
+      // A time-out fires only where the plan recorded one, or where nothing else can run: otherwise a wait that was signalled in the
+      // original run would time out early in a reordered one.
+      const Choice* choice = find_choice(c.thread, c.number);
+      if (c.ready == Ready::kTimeout && (!others_ready || (choice != nullptr && choice->value == kChoiceTimeout))) {
+        return {Verdict::kRun, index, nullptr};
+      }
+      obstacle = "its thread is blocked";
+    }
+    if (strict) return {Verdict::kDiverged, kNobody, obstacle};
+    ++cursor_;
+    ++skipped_;
+  }
+  *decided = false;
+  return {Verdict::kStuck, kNobody, nullptr};
+}
+
+Decision Director::next(const Moment& m) {
+  bool decided = false;
+  const Decision followed = follow_slices(m, &decided);
+  if (decided) return followed;
+  bool anybody = false;
+  for (uint32_t i = 0; i < m.count && !anybody; ++i) anybody = m.threads[i].ready != Ready::kNo;
+  if (!anybody) return {Verdict::kStuck, kNobody, nullptr};
+  const uint32_t index = policy_->pick(state_, m);
+  if (m.threads[index].ready == Ready::kTimeout && state_.early_left > 0) {
+    for (uint32_t i = 0; i < m.count; ++i) {
+      if (m.threads[i].ready != Ready::kYes) continue;
+      --state_.early_left;
+      break;
+    }
+  }
+  return {Verdict::kRun, index, nullptr};
+}
+
+const Choice* Director::find_choice(ThreadId thread, uint64_t number) const {
+  uint32_t low = 0;
+  uint32_t high = state_.plan.header->choice_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    const Choice& c = state_.plan.choices[middle];
+    if (c.thread < thread || (c.thread == thread && c.number < number)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == state_.plan.header->choice_count) return nullptr;
+  const Choice& c = state_.plan.choices[low];
+  return c.thread == thread && c.number == number ? &c : nullptr;
+}
+
+uint32_t Director::choose(ThreadId thread, uint32_t number, uint64_t step, const uint64_t* options, uint32_t count) const {
+  if (const Choice* planned = find_choice(thread, number)) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (options[i] == planned->value) return i;
+    }
+  }
+  const PolicySpec& spec = state_.plan.header->tail;
+  if (!in_tail() || spec.kind == PolicyKind::kStay || spec.kind == PolicyKind::kFifo || spec.kind == PolicyKind::kTimeSlice) return 0;
+  return static_cast<uint32_t>(mix(mix(spec.seed, 0xC401CE), step) % count);
+}
+
+bool Director::removed(ThreadId thread) const {
+  for (uint32_t i = 0; i < state_.plan.header->skip_count; ++i) {
+    const Skip& skip = state_.plan.skips[i];
+    if (skip.kind == SkipKind::kThread && skip.thread == thread) return true;
+  }
+  return false;
+}
+
+}  // namespace heddle

@@ -1,0 +1,48 @@
+#pragma once
+// Follows a plan through a run: slices first, then the tail policy. The only place that decides who runs next, in the runtime and in toys alike.
+#include "policy/policies.h"
+
+namespace heddle {
+
+enum class Verdict : uint8_t { kRun, kStuck, kDiverged };
+
+struct Decision {
+  Verdict verdict;
+  uint32_t index;      // kRun: in Moment::threads
+  const char* reason;  // kDiverged
+};
+
+class Director {
+ public:
+  // `threads` has an entry for every slot the run may use and belongs to the caller, who zeroes it.
+  void install(const PlanView& plan, PolicyThread* threads, uint64_t step);
+
+  // May the current thread, whose pending operation is enabled and which has not given way, execute it without a look at the others?
+  // A fast answer for the common case; false only means "ask next()".
+  bool keeps(ThreadId current, uint32_t number, uint64_t step) const;
+
+  Decision next(const Moment& moment);
+
+  // The value of the choice at (thread, number): the plan's if it has one and it is among the options, else drawn as the tail policy draws.
+  // Returns an index in `options`.
+  uint32_t choose(ThreadId thread, uint32_t number, uint64_t step, const uint64_t* options, uint32_t count) const;
+  const Choice* find_choice(ThreadId thread, uint64_t number) const;
+
+  // Is this thread removed from the run (LEAN 3.1)?
+  bool removed(ThreadId thread) const;
+
+  uint64_t slices_done() const { return cursor_; }
+  uint64_t slices_skipped() const { return skipped_; }
+  bool in_tail() const { return cursor_ >= slice_count_; }
+
+ private:
+  Decision follow_slices(const Moment& moment, bool* decided);
+
+  PolicyState state_;
+  const PolicyRow* policy_;
+  uint64_t slice_count_;
+  uint64_t cursor_;   // slices before it are done or skipped
+  uint64_t skipped_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,41 @@
+#pragma once
+// What a policy sees of a run at a scheduling point. Freestanding: the runtime in the target and the toy programs of the tests both use it.
+#include "wire/plan.h"
+#include "wire/ops.h"
+
+namespace heddle {
+
+enum class Ready : uint8_t {
+  kNo,
+  kYes,
+  kTimeout,  // enabled only if its time-out fires before its deadline
+};
+
+// A live thread and the operation that it stands before.
+struct Candidate {
+  ThreadId thread;
+  uint32_t slot;       // index of the thread in this run
+  uint32_t number;     // of the pending operation among the thread's own
+  Op op;
+  Ready ready;
+  bool gave_way;       // its last event was a yield, a sleep or a spin iteration, and nobody else has run since
+  ObjectId object;
+  SiteId site;
+  uint64_t last_step;  // when it last executed an event; 0 = never
+  uint64_t deadline;   // kTimeout: virtual time at which it is enabled anyway
+};
+
+struct Moment {
+  const Candidate* threads;
+  uint32_t count;
+  uint32_t current;    // index in `threads` of the thread that executed the last event, or kNobody if it has ended
+  uint64_t step;       // number of the event about to be executed, from 1
+  uint64_t now;        // virtual clock, ns
+};
+inline constexpr uint32_t kNobody = 0xFFFFFFFF;
+
+// The value of a Choice at a timed wait that a plan lets end by its time-out.
+inline constexpr uint64_t kChoiceTimeout = 1;
+inline constexpr uint64_t kEarlyTimeoutNs = 1000000000;
+
+}  // namespace heddle

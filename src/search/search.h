@@ -1,0 +1,44 @@
+#pragma once
+// A search proposes plans and reads traces. Adding one: a file of its own and a row in registry.cpp.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace heddle {
+
+class Search {
+ public:
+  virtual ~Search() = default;
+  // The next plan, or nothing: nothing with proposals still unobserved means "tell me first how those went"; nothing with none
+  // outstanding means that the search has exhausted what it can do.
+  virtual std::optional<Plan> propose() = 0;
+  // Called once for each proposal, in the order of proposal, whatever the number of workers.
+  virtual void observe(size_t index, const Trace& trace) = 0;
+  // One sentence about what is known after it ran: bounds, coverage. May be empty.
+  virtual std::string knowledge() const { return {}; }
+};
+
+// What a search starts from: everything random in it comes from `seed`.
+struct SearchOptions {
+  uint64_t seed = 1;
+  Plan base;                     // point set, environment, limits: every proposal starts as a copy of it
+  uint32_t depth = 3;            // PCT's d, preemption and delay bounds
+  uint32_t early_timeouts = 0;
+  std::optional<Trace> around;   // for searches that perturb a given trace
+  std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
+};
+
+struct SearchRow {
+  const char* name;
+  const char* words;   // one line for --help
+  const char* paper;   // where the algorithm is described
+  std::unique_ptr<Search> (*make)(const SearchOptions&);
+};
+const std::vector<SearchRow>& searches();
+const SearchRow* search_named(const std::string& name);
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+#pragma once
+// The tool's side of a plan: what a run is asked to do. wire/plan.h has its form in shared memory and the meaning of every field.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "wire/plan.h"
+
+namespace heddle {
+
+struct Plan {
+  std::vector<Slice> slices;
+  std::vector<Choice> choices;    // kept sorted by (thread, number); see sort_choices
+  PolicySpec tail{};              // kStay by default
+  Strictness strictness = Strictness::kRelaxed;
+  Limits limits{1'000'000, 10'000};
+  uint64_t env_seed = 0;
+  uint64_t input_id = 0;
+  uint64_t points_id = 0;
+  PointKind points = PointKind::kSync;
+  std::vector<Weight> weights;
+  std::vector<uint64_t> marks;
+  std::vector<Skip> skips;
+  std::vector<uint64_t> steps;
+
+  void sort_choices();
+  void remove_thread(ThreadId thread) { skips.push_back({SkipKind::kThread, 0, thread, 0, 0}); }
+};
+
+// The block that wire's PlanView reads.
+std::vector<std::byte> encode(const Plan& plan);
+size_t encoded_size(const Plan& plan);
+void encode_to(const Plan& plan, std::byte* block);
+
+}  // namespace heddle

@@ -1,0 +1,125 @@
+#pragma once
+// The shared memory between the tool and one worker's target: control words, the plan, and the trace slot. Fixed-size records in a
+// MAP_SHARED file, so that a trace survives any crash of the target without a handler. Sections start at kControlSize in the order below.
+#include "wire/event.h"
+#include "wire/outcome.h"
+#include "wire/plan.h"
+#include "wire/version.h"
+
+namespace heddle {
+
+inline constexpr uint32_t kChannelMagic = 0x6C646568;  // "hedl"
+inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";  // "<tool pid>:<descriptor>" of the memfd, opened through /proc
+
+enum class Mode : uint32_t {
+  kOnce = 0,   // run the plan in this very process
+  kServe = 1,  // stop before the first thread is created and fork a child for each plan
+};
+enum class Carrier : uint32_t { kFiber = 0, kKernel = 1 };
+enum class ServerState : uint32_t { kNone = 0, kReady = 1, kBusy = 2 };
+enum class Request : uint32_t { kRun = 0, kQuit = 1 };
+
+// Futex words are written with a release store and woken; see exec/runner.cpp and runtime/server.cpp for the two sides.
+struct Control {
+  uint32_t magic;
+  uint32_t version;
+  uint64_t size;
+  Mode mode;
+  Carrier carrier;
+  int32_t tool_pid;
+  int32_t server_pid;     // 0 until the server stands
+  ServerState state;
+  Request request;
+  uint32_t command;       // futex: the tool adds 1 for each request
+  uint32_t reply;         // futex: the server sets it to `command` when the request is done
+  int32_t child_pid;      // of the run under way
+  int32_t wait_status;    // of the finished run, as wait4 gives it
+  uint32_t note_count;
+  uint32_t debugger;      // stop (SIGTRAP) before each switch: set by replay --gdb
+};
+
+enum class ThreadState : uint32_t { kRunnable = 0, kBlocked, kFinished, kRemoved };
+
+// One thread of the run. The pending fields describe the operation it stood before when the run ended.
+struct ThreadRow {
+  ThreadId id;
+  uint32_t parent;       // index
+  uint32_t birth;        // number among the parent's children, from 1
+  uint32_t operations;   // executed
+  ThreadState state;
+  Op pending;
+  uint16_t spare;
+  uint32_t holder;       // index of the thread that holds what this one waits for, or kNoIndex
+  ObjectId object;       // of the pending operation
+  SiteId site;           // of the pending operation
+  SiteId holder_site;    // where the holder took it
+  uint32_t stack_size;
+  uint32_t spare2;
+  SiteId stack[24];
+  SiteId entry;          // the thread's start routine
+};
+inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;
+
+struct ModuleRow {
+  uint64_t bias;         // load bias in this process: never a name, only to read addresses of the run
+  uint64_t low, high;    // extent relative to the bias
+  char path[232];
+};
+
+struct ObjectRow {
+  ObjectId id;
+  uint64_t a, b, offset;   // as given to make_object
+  SiteId site;             // kHeap: where it was allocated
+  uint64_t bytes;          // kHeap: size of the allocation
+  uint64_t address;        // in this run, for watching; never a name
+};
+
+// Things the runtime could not control or model: told to the user, never hidden.
+struct NoteRow {
+  SiteId site;
+  uint32_t count;
+  char text[100];
+};
+
+struct TraceHeader {
+  uint64_t event_count;     // written after the event: a reader never sees a half-written one
+  uint64_t clock_ns;        // virtual time at the end
+  uint32_t thread_count;
+  uint32_t module_count;
+  uint32_t object_count;
+  uint32_t truncated;       // events beyond the capacity were executed but not kept
+  uint64_t executed;        // events executed
+  uint64_t slices_done;     // how far the plan's slices were followed
+  uint64_t skipped_slices;  // relaxed: slices skipped because their thread could not run
+  OutcomeBlock outcome;
+};
+
+inline constexpr uint64_t kControlSize = 4096;
+inline constexpr uint64_t kMaxThreads = 4096;
+inline constexpr uint64_t kMaxModules = 512;
+inline constexpr uint64_t kMaxObjects = 1 << 16;
+inline constexpr uint64_t kMaxNotes = 64;
+inline constexpr uint64_t kHeaderSize = 8192;
+static_assert(sizeof(Control) <= kControlSize && sizeof(TraceHeader) <= kHeaderSize);
+
+// Section offsets. Sparse: only what a run touches costs memory.
+struct ChannelLayout {
+  uint64_t plan, header, threads, modules, objects, notes, events, total;
+};
+constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capacity) {
+  auto page = [](uint64_t n) { return (n + 4095) & ~uint64_t{4095}; };
+  ChannelLayout l{};
+  l.plan = kControlSize;
+  l.header = l.plan + page(plan_bytes);
+  l.threads = l.header + kHeaderSize;
+  l.modules = l.threads + page(kMaxThreads * sizeof(ThreadRow));
+  l.objects = l.modules + page(kMaxModules * sizeof(ModuleRow));
+  l.notes = l.objects + page(kMaxObjects * sizeof(ObjectRow));
+  l.events = l.notes + page(kMaxNotes * sizeof(NoteRow));
+  l.total = l.events + page(event_capacity * sizeof(Event));
+  return l;
+}
+inline constexpr uint64_t kPlanBytes = uint64_t{1} << 30;   // address space, not memory
+inline constexpr uint64_t kEventCapacity = uint64_t{1} << 25;
+
+}  // namespace heddle

@@ -1,0 +1,370 @@
+#include "toy/toy.h"
+
+#include <deque>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "policy/director.h"
+
+namespace heddle::toy {
+
+namespace {
+
+constexpr uint64_t kTick = 1000;
+constexpr uint64_t kWaitNs = 1'000'000;
+
+struct ToyThread {
+  ThreadId id = kNoThread;
+  uint32_t parent = 0;
+  uint32_t birth = 0;
+  uint32_t births = 0;
+  int body = 0;
+  size_t pc = 0;
+  uint32_t number = 0;  // operations executed
+  bool started = false, finished = false;
+  bool exiting = false;        // all steps done: the exit operation is pending
+  bool waiting = false;        // in a condition's queue
+  bool signalled = false;
+  bool reacquiring = false;    // second half of a wait is pending
+  bool gave_way = false;
+  uint64_t last_step = 0;
+  uint64_t deadline = 0;
+  std::vector<std::pair<int, uint32_t>> children;  // (body, slot)
+};
+
+// One execution. The blocking rules are those of runtime/model.cpp in miniature.
+class Machine {
+ public:
+  Machine(const Program& program, const Plan& plan) : program_(program), plan_(plan), block_(encode(plan)), policy_threads_(256) {
+    director_.install(PlanView::over(block_.data()), policy_threads_.data(), 0);
+    threads_.push_back({});
+    threads_[0].id = kMainThread;
+    data_.threads.push_back({});
+    data_.threads[0].id = kMainThread;
+  }
+
+  Trace go() {
+    while (step_once()) {
+    }
+    finish();
+    return Trace(std::move(data_));
+  }
+
+ private:
+  Step pending(const ToyThread& t) const {
+    Step s;
+    if (!t.started) {
+      s.op = Op::kThreadStart;
+    } else if (t.exiting) {
+      s.op = Op::kThreadExit;
+    } else {
+      s = program_.bodies[static_cast<size_t>(t.body)][t.pc];
+      if (t.reacquiring) s.op = s.op == Op::kCondWait ? Op::kCondReacquire : Op::kCondTimedReacquire;
+    }
+    return s;
+  }
+
+  uint32_t child(const ToyThread& t, int body) const {
+    for (const auto& [b, slot] : t.children) {
+      if (b == body) return slot;
+    }
+    return kNoIndex;
+  }
+
+  bool mutex_free(int m) const {
+    const auto it = owners_.find(m);
+    return it == owners_.end() || it->second == kNoIndex;
+  }
+
+  Ready ready(const ToyThread& t) const {
+    const Step s = pending(t);
+    switch (s.op) {
+      case Op::kMutexLock: return mutex_free(s.object) ? Ready::kYes : Ready::kNo;
+      case Op::kCondReacquire: return t.signalled && mutex_free(s.mutex) ? Ready::kYes : Ready::kNo;
+      case Op::kCondTimedReacquire:
+        if (!mutex_free(s.mutex)) return Ready::kNo;
+        return t.signalled || clock_ >= t.deadline ? Ready::kYes : Ready::kTimeout;
+      case Op::kSleep: return clock_ >= t.deadline && t.deadline != 0 ? Ready::kYes : Ready::kTimeout;
+      case Op::kSemWait: {
+        const auto it = sems_.find(s.object);
+        return it != sems_.end() && it->second > 0 ? Ready::kYes : Ready::kNo;
+      }
+      case Op::kThreadJoin: {
+        const uint32_t slot = child(t, s.object);
+        return slot != kNoIndex && (threads_[slot].finished || director_.removed(threads_[slot].id)) ? Ready::kYes : Ready::kNo;
+      }
+      default: return Ready::kYes;
+    }
+  }
+
+  bool step_once() {
+    std::vector<Candidate> candidates;
+    uint32_t current = kNobody;
+    for (uint32_t i = 0; i < threads_.size(); ++i) {
+      const ToyThread& t = threads_[i];
+      if (t.finished || director_.removed(t.id)) continue;
+      const Step s = pending(t);
+      if (i == current_) current = static_cast<uint32_t>(candidates.size());
+      candidates.push_back({t.id, i, t.number + 1, s.op, ready(t), t.gave_way, object_of(s), site_of(t), t.last_step,
+                            t.deadline != 0 ? t.deadline : clock_ + kWaitNs});
+    }
+    if (candidates.empty()) return end(OutcomeKind::kExit, "");
+    const Moment moment{candidates.data(), static_cast<uint32_t>(candidates.size()), current, step_ + 1, clock_};
+    const Decision decision = director_.next(moment);
+    if (decision.verdict == Verdict::kDiverged) return end(OutcomeKind::kDiverged, decision.reason);
+    if (decision.verdict == Verdict::kStuck) return end(OutcomeKind::kDeadlock, "");
+    if (step_ >= program_.event_limit) return end(OutcomeKind::kLimit, "");
+    execute(candidates[decision.index], current == kNobody ? Ready::kNo : candidates[current].ready);
+    return data_.outcome.kind == OutcomeKind::kUnknown;
+  }
+
+  void execute(const Candidate& chosen, Ready previous) {
+    ToyThread& t = threads_[chosen.slot];
+    const Step s = pending(t);
+    Event e{};
+    e.thread = chosen.slot;
+    e.number = ++t.number;
+    e.op = s.op;
+    e.object = chosen.object;
+    e.site = chosen.site;
+    if (chosen.slot != current_ && step_ > 0) {
+      if (previous == Ready::kYes) e.flags |= kPreviousReady;
+      if (previous == Ready::kTimeout) e.flags |= kPreviousReadyByTimeout;
+    }
+    if (chosen.ready == Ready::kTimeout && chosen.deadline > clock_) clock_ = chosen.deadline;
+    ++step_;
+    clock_ += kTick;
+    for (ToyThread& other : threads_) {
+      if (&other != &t) other.gave_way = false;
+    }
+    t.gave_way = has(s.op, kYields);
+    t.last_step = step_;
+    current_ = chosen.slot;
+    perform(t, s, e, chosen.ready == Ready::kTimeout);
+    data_.events.push_back(e);
+    if (!run_.failure.empty()) {
+      data_.outcome.thread = chosen.slot;
+      data_.outcome.stack = {e.site};
+      end(OutcomeKind::kAssert, run_.failure);
+    } else if (run_.exit_code >= 0) {
+      data_.outcome.code = run_.exit_code;
+      end(OutcomeKind::kExit, "");
+    } else if (chosen.slot == 0 && s.op == Op::kThreadExit) {
+      end(OutcomeKind::kExit, "");
+    }
+  }
+
+  void perform(ToyThread& t, const Step& s, Event& e, bool timed_out) {
+    const uint32_t slot = current_;
+    size_t next = t.pc + 1;
+    switch (s.op) {
+      case Op::kThreadStart: t.started = true; next = 0; break;
+      case Op::kThreadExit: t.finished = true; return;
+      case Op::kThreadCreate: {
+        ToyThread fresh;
+        fresh.birth = ++t.births;
+        fresh.id = child_thread(t.id, fresh.birth);
+        fresh.parent = slot;
+        fresh.body = s.object;
+        e.value = fresh.birth;
+        if (director_.removed(fresh.id)) e.flags |= kDisabledThread;
+        t.children.push_back({s.object, static_cast<uint32_t>(threads_.size())});
+        data_.threads.push_back({});
+        data_.threads.back().id = fresh.id;
+        data_.threads.back().parent = slot;
+        data_.threads.back().birth = fresh.birth;
+        t.pc = next;
+        settle(t);
+        threads_.push_back(std::move(fresh));
+        return;
+      }
+      case Op::kMutexLock: owners_[s.object] = slot; break;
+      case Op::kMutexTryLock: {
+        const bool got = mutex_free(s.object);
+        if (got) owners_[s.object] = slot;
+        if (!got) e.flags |= kFailed;
+        run_.value = got ? 1 : 0;
+        break;
+      }
+      case Op::kMutexUnlock: owners_[s.object] = kNoIndex; break;
+      case Op::kCondWait:
+      case Op::kCondTimedWait:
+        owners_[s.mutex] = kNoIndex;
+        t.waiting = true;
+        t.signalled = false;
+        t.reacquiring = true;
+        t.deadline = s.op == Op::kCondTimedWait ? clock_ + kWaitNs : 0;
+        waiters_[s.object].push_back(slot);
+        return;
+      case Op::kCondReacquire:
+      case Op::kCondTimedReacquire:
+        owners_[s.mutex] = slot;
+        if (timed_out || !t.signalled) {
+          e.flags |= kTimedOut | kChoice;
+          e.value = kChoiceTimeout;
+          std::erase(waiters_[s.object], slot);
+        }
+        t.waiting = t.reacquiring = false;
+        t.deadline = 0;
+        break;
+      case Op::kCondSignal: wake_one(t, s.object, e); break;
+      case Op::kCondBroadcast:
+        for (uint32_t w : waiters_[s.object]) threads_[w].signalled = true;
+        waiters_[s.object].clear();
+        break;
+      case Op::kSemWait: --sems_[s.object]; break;
+      case Op::kSemPost: ++sems_[s.object]; break;
+      case Op::kSleep: t.deadline = 0; break;
+      default: break;
+    }
+    act(t, s, e, next);
+  }
+
+  void act(ToyThread& t, const Step& s, Event& e, size_t next) {
+    run_.current = current_;
+    run_.next_step = next;
+    if (s.act) {
+      if (s.op != Op::kMutexTryLock) run_.value = 0;
+      s.act(run_);
+      if (is_memory(s.op)) e.value = run_.value;
+    }
+    t.pc = t.started && s.op == Op::kThreadStart ? 0 : run_.next_step;
+    settle(t);
+  }
+
+  void settle(ToyThread& t) {
+    if (t.pc >= program_.bodies[static_cast<size_t>(t.body)].size()) t.exiting = true;
+    if (!t.exiting && program_.bodies[static_cast<size_t>(t.body)][t.pc].op == Op::kSleep) t.deadline = clock_ + kWaitNs;
+  }
+
+  void wake_one(const ToyThread& t, int cond, Event& e) {
+    auto& queue = waiters_[cond];
+    if (queue.empty()) return;
+    std::vector<uint64_t> options;
+    for (uint32_t w : queue) options.push_back(threads_[w].id);
+    const uint32_t pick = director_.choose(t.id, t.number, step_, options.data(), static_cast<uint32_t>(options.size()));
+    e.flags |= kChoice;
+    e.value = options[pick];
+    threads_[queue[pick]].signalled = true;
+    queue.erase(queue.begin() + pick);
+  }
+
+  ObjectId object_of(const Step& s) const {
+    if (s.op == Op::kThreadStart || s.op == Op::kThreadExit || s.op == Op::kNone) return kNoObject;
+    return make_object(ObjectKind::kGlobal, static_cast<uint64_t>(row(s.op).family == Family::kMemory ? 1 : 2), static_cast<uint64_t>(s.object));
+  }
+  SiteId site_of(const ToyThread& t) const { return make_site(0, static_cast<uint64_t>(t.body) * 1000 + t.pc + (t.started ? 1 : 0)); }
+
+  bool end(OutcomeKind kind, std::string message) {
+    data_.outcome.kind = kind;
+    data_.outcome.message = std::move(message);
+    return false;
+  }
+
+  void finish() {
+    data_.executed = data_.events.size();
+    data_.points = plan_.points;
+    data_.points_id = plan_.points_id;
+    data_.skips = plan_.skips;
+    data_.slices_done = director_.slices_done();
+    data_.skipped_slices = director_.slices_skipped();
+    data_.modules.push_back({"toy", 0});
+    for (size_t i = 0; i < threads_.size(); ++i) {
+      const ToyThread& t = threads_[i];
+      Thread& out = data_.threads[i];
+      out.operations = t.number;
+      const Step s = t.finished ? Step{} : pending(t);
+      out.pending = s.op;
+      out.site = site_of(t);
+      out.object = object_of(s);
+      out.state = t.finished ? ThreadState::kFinished : ready(t) == Ready::kNo ? ThreadState::kBlocked : ThreadState::kRunnable;
+      if (s.op == Op::kMutexLock && !mutex_free(s.object)) out.holder = owners_.at(s.object);
+    }
+  }
+
+  const Program& program_;
+  const Plan& plan_;
+  std::vector<std::byte> block_;
+  std::vector<PolicyThread> policy_threads_;
+  Director director_;
+  std::deque<ToyThread> threads_;
+  std::map<int, uint32_t> owners_;
+  std::map<int, int> sems_;
+  std::map<int, std::vector<uint32_t>> waiters_;
+  Run run_;
+  Trace::Data data_;
+  uint64_t step_ = 0;
+  uint64_t clock_ = 0;
+  uint32_t current_ = 0;
+};
+
+Step simple(Op op, int object) {
+  Step s;
+  s.op = op;
+  s.object = object;
+  return s;
+}
+
+}  // namespace
+
+Trace Program::run(const Plan& plan) const { return Machine(*this, plan).go(); }
+
+Step create(int body) { return simple(Op::kThreadCreate, body); }
+Step join(int body) { return simple(Op::kThreadJoin, body); }
+Step lock(int mutex) { return simple(Op::kMutexLock, mutex); }
+Step unlock(int mutex) { return simple(Op::kMutexUnlock, mutex); }
+Step signal(int cond) { return simple(Op::kCondSignal, cond); }
+Step broadcast(int cond) { return simple(Op::kCondBroadcast, cond); }
+Step sem_wait(int sem) { return simple(Op::kSemWait, sem); }
+Step sem_post(int sem) { return simple(Op::kSemPost, sem); }
+Step yield() { return simple(Op::kYield, 0); }
+Step sleep() { return simple(Op::kSleep, 0); }
+
+Step cond_wait(int cond, int mutex) {
+  Step s = simple(Op::kCondWait, cond);
+  s.mutex = mutex;
+  return s;
+}
+Step cond_timed_wait(int cond, int mutex) {
+  Step s = simple(Op::kCondTimedWait, cond);
+  s.mutex = mutex;
+  return s;
+}
+Step try_lock(int mutex, std::function<void(Run&, bool)> act) {
+  Step s = simple(Op::kMutexTryLock, mutex);
+  s.act = [act = std::move(act)](Run& run) { act(run, run.value == 1); };
+  return s;
+}
+Step read(int var, std::function<void(Run&)> act) {
+  Step s = simple(Op::kLoad, var);
+  s.act = [var, act = std::move(act)](Run& run) {
+    run.value = static_cast<uint64_t>(run.vars[var]);
+    act(run);
+  };
+  return s;
+}
+Step write(int var, std::function<void(Run&)> act) {
+  Step s = simple(Op::kStore, var);
+  s.act = [var, act = std::move(act)](Run& run) {
+    act(run);
+    run.value = static_cast<uint64_t>(run.vars[var]);
+  };
+  return s;
+}
+Step load(int var, int reg) {
+  return read(var, [var, reg](Run& run) { run.reg(reg) = run.vars[var]; });
+}
+Step store(int var, int64_t constant) {
+  return write(var, [var, constant](Run& run) { run.vars[var] = constant; });
+}
+Step store_reg(int var, int reg, int64_t plus) {
+  return write(var, [var, reg, plus](Run& run) { run.vars[var] = run.reg(reg) + plus; });
+}
+Step check(int var, std::function<bool(const Run&)> holds, std::string message) {
+  return read(var, [holds = std::move(holds), message = std::move(message)](Run& run) {
+    if (!holds(run)) run.fail(message);
+  });
+}
+
+}  // namespace heddle::toy
