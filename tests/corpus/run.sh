@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the corpus under the launcher $RUN (unset = natively): a line each, then 'N passed, N failed'.
+# usage: RUN="heddle run --policy random --seed 7 --" run.sh WORKDIR [NAME...]      (LIMIT = seconds for one program)
+set -uo pipefail
+here=$(dirname "$(readlink -f "$0")")
+[ $# -gt 0 ] || { sed -n 2,3p "$0" >&2; exit 2; }
+work=$1
+shift
+wanted=" $* "
+[ -d "$work/in" ] || python3 "$here/fixtures.py" "$work" || exit 2
+cd "$work" || exit 2
+export RUN=${RUN:-}
+
+passed=0
+failed=0
+while IFS=$'\t' read -r name command _; do
+  case $name in '' | '#'*) continue ;; esac
+  [ "$wanted" = "  " ] || [[ $wanted == *" $name "* ]] || continue
+  rm -rf out && mkdir out
+  started=$(date +%s%3N)
+  # stdin is not the list of programs. pipefail: a launcher that dies inside a pipe is a failure too.
+  timeout -k 5 "${LIMIT:-120}" bash -o pipefail -c "$command" </dev/null >"$name.log" 2>&1
+  code=$?
+  elapsed=$(($(date +%s%3N) - started))
+  if [ $code = 0 ]; then
+    passed=$((passed + 1))
+    printf '%-10s %7d ms  ok\n' "$name" $elapsed
+  else
+    failed=$((failed + 1))
+    printf '%-10s %7d ms  FAILED (exit code %d, see %s)\n' "$name" $elapsed $code "$PWD/$name.log"
+  fi
+done <"$here/corpus.tsv"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ] && [ $passed -gt 0 ]
