@@ -1,0 +1,115 @@
+#include "trace/dwarf_scopes.h"
+
+#include <algorithm>
+
+namespace heddle {
+namespace {
+
+int bounded_int(std::optional<uint64_t> value) {
+  return value.has_value() && *value <= INT32_MAX ? static_cast<int>(*value) : 0;
+}
+
+}  // namespace
+
+ScopeIndex::ScopeIndex(Dwarf_Die* unit, const std::function<bool(uint64_t)>& is_code)
+    : unit_(*unit), is_code_(&is_code) {
+  walk(&unit_, kNone, DwarfContexts::kNone, 0);
+  flatten();
+  is_code_ = nullptr;
+  intervals_ = {};
+}
+
+void ScopeIndex::walk(Dwarf_Die* die, uint32_t scope, uint32_t context, int depth) {
+  if (depth > kDeepestDie) return;
+  for_each_child(die, budget_, [&](Dwarf_Die& child) {
+    int tag = dwarf_tag(&child);
+    if (!is_scope_tag(tag)) return;
+    uint32_t child_scope = scope;
+    uint32_t child_context = context;
+    bool is_inlined = tag == DW_TAG_inlined_subroutine;
+    if (tag == DW_TAG_subprogram || is_inlined) {
+      auto number = static_cast<uint32_t>(scopes_.size());
+      bool has_code = false;
+      for_each_range(&child, budget_, [&](uint64_t begin, uint64_t end) {
+        if (!(*is_code_)(begin)) return;
+        intervals_.push_back({begin, end, number, depth});
+        has_code = true;
+      });
+      if (has_code) {
+        scopes_.push_back({child, is_inlined ? scope : kNone, context, is_inlined, nullptr});
+        child_scope = number;
+      }
+      if (!is_inlined) contexts_.remember(child, context);
+    }
+    if (tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+        tag == DW_TAG_structure_type || tag == DW_TAG_union_type) {
+      if (dwarf_haschildren(&child) > 0) child_context = contexts_.add(context, child);
+    }
+    walk(&child, child_scope, child_context, depth + 1);
+  });
+}
+
+// Nested intervals become consecutive segments, so that a look-up is one binary search.
+void ScopeIndex::flatten() {
+  std::sort(intervals_.begin(), intervals_.end(), [](const Interval& a, const Interval& b) {
+    if (a.begin != b.begin) return a.begin < b.begin;
+    if (a.depth != b.depth) return a.depth < b.depth;
+    return a.scope < b.scope;
+  });
+  std::vector<const Interval*> open;  // innermost last
+  auto start_segment = [&](uint64_t begin, uint32_t scope) {
+    if (!segments_.empty() && segments_.back().begin == begin) {
+      segments_.back().scope = scope;
+    } else if (segments_.empty() || segments_.back().scope != scope) {
+      segments_.push_back({begin, scope});
+    }
+  };
+  auto close_until = [&](uint64_t address) {
+    while (!open.empty() && open.back()->end <= address) {
+      uint64_t end = open.back()->end;
+      open.pop_back();
+      // Badly nested input: whatever ended meanwhile is over as well.
+      while (!open.empty() && open.back()->end <= end) open.pop_back();
+      start_segment(end, open.empty() ? kNone : open.back()->scope);
+    }
+  };
+  for (const Interval& interval : intervals_) {
+    close_until(interval.begin);
+    open.push_back(&interval);
+    start_segment(interval.begin, interval.scope);
+  }
+  close_until(UINT64_MAX);
+}
+
+std::vector<const ScopeFrame*> ScopeIndex::find(uint64_t address) {
+  auto next = std::upper_bound(segments_.begin(), segments_.end(), address,
+                               [](uint64_t value, const Segment& segment) { return value < segment.begin; });
+  if (next == segments_.begin()) return {};
+  std::vector<const ScopeFrame*> frames;
+  // A parent stands before its child in scopes_, so this ends.
+  for (uint32_t at = (--next)->scope; at != kNone; at = scopes_[at].parent) frames.push_back(describe(scopes_[at]));
+  return frames;
+}
+
+const ScopeFrame* ScopeIndex::describe(Scope& scope) {
+  if (scope.frame != nullptr) return scope.frame.get();
+  scope.frame = std::make_unique<ScopeFrame>();
+  ScopeFrame& frame = *scope.frame;
+  frame.function = contexts_.entity_name(scope.die, scope.context);
+  frame.inlined = scope.inlined;
+  if (frame.inlined) {
+    // Not the integrated attributes: an abstract instance has no call.
+    auto own = [&](unsigned name) -> std::optional<uint64_t> {
+      Dwarf_Attribute attribute;
+      Dwarf_Word value = 0;
+      if (dwarf_attr(&scope.die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0) return {};
+      return value;
+    };
+    if (auto file = own(DW_AT_call_file)) frame.call_file = unit_file_name(&unit_, *file);
+    frame.call_line = bounded_int(own(DW_AT_call_line));
+    frame.call_column = bounded_int(own(DW_AT_call_column));
+  }
+  return scope.frame.get();
+}
+
+}  // namespace heddle

@@ -1,0 +1,71 @@
+// Which function, and which inlined copies inside it, an address of one compilation unit belongs to.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/dwarf_walk.h"
+
+namespace heddle {
+
+struct ScopeFrame {
+  std::string function;  // demangled; may be empty
+  bool inlined = false;
+  // Where the function was inlined, in the next outer one.
+  std::string call_file;
+  int call_line = 0;
+  int call_column = 0;
+};
+
+class ScopeIndex {
+ public:
+  // `is_code` tells real addresses from those of discarded functions.
+  ScopeIndex(Dwarf_Die* unit, const std::function<bool(uint64_t)>& is_code);
+
+  // Innermost first; the last one is the function that has the machine code. Empty if no function covers the address.
+  // The frames belong to the index.
+  std::vector<const ScopeFrame*> find(uint64_t address);
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  struct Scope {
+    Dwarf_Die die;
+    uint32_t parent;   // kNone for a function of its own
+    uint32_t context;  // in contexts_
+    bool inlined;
+    std::unique_ptr<ScopeFrame> frame;  // made when first asked for
+  };
+  struct Interval {
+    uint64_t begin;
+    uint64_t end;
+    uint32_t scope;
+    int depth;
+  };
+  // From `begin` to the next segment the innermost scope is `scope`.
+  struct Segment {
+    uint64_t begin;
+    uint32_t scope;
+  };
+
+  void walk(Dwarf_Die* die, uint32_t scope, uint32_t context, int depth);
+  void flatten();
+  const ScopeFrame* describe(Scope& scope);
+
+  Dwarf_Die unit_;
+  DwarfContexts contexts_;
+  std::vector<Scope> scopes_;
+  std::vector<Segment> segments_;  // sorted by begin
+
+  // Only while building.
+  const std::function<bool(uint64_t)>* is_code_;
+  WalkBudget budget_;
+  std::vector<Interval> intervals_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,29 @@
+// What DWARF knows about types: names, sizes, and which member lies at an offset.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "trace/symbols.h"
+
+namespace heddle {
+
+// Finds the full definition of a type that a unit only declares. clang declares every class whose definition it knows
+// to be described elsewhere.
+using TypeResolver = std::function<std::optional<Dwarf_Die>(Dwarf_Die declaration)>;
+
+// As written in C++, without what typedefs stand for.
+std::string type_name(Dwarf_Die type);
+
+std::optional<uint64_t> type_size(Dwarf_Die type, const TypeResolver& resolve);
+
+// Goes from an object of the type down to the smallest member at the offset. The name is the way to it, such as
+// ".items[3].next" or "[2]", empty for the object itself. Members that a library reserves for itself (std::atomic's
+// _M_i, pthread_mutex_t's __data) do not appear.
+Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeResolver& resolve);
+
+}  // namespace heddle

@@ -1,0 +1,108 @@
+#include "trace/dwarf_walk.h"
+
+#include <filesystem>
+
+#include "trace/symbols_names.h"
+
+namespace heddle {
+namespace {
+
+constexpr int kLongestOriginChain = 16;
+
+}  // namespace
+
+std::optional<uint64_t> unsigned_attribute(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+const char* string_attribute(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr) return nullptr;
+  return dwarf_formstring(&attribute);
+}
+
+std::optional<Dwarf_Die> reference_attribute(Dwarf_Die* die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die target;
+  if (dwarf_attr_integrate(die, name, &attribute) == nullptr || dwarf_formref_die(&attribute, &target) == nullptr) {
+    return std::nullopt;
+  }
+  return target;
+}
+
+uint32_t DwarfContexts::add(uint32_t parent, const Dwarf_Die& die) {
+  contexts_.push_back({parent, die});
+  return static_cast<uint32_t>(contexts_.size() - 1);
+}
+
+std::string DwarfContexts::prefix(uint32_t context) const {
+  std::string text;
+  // Parents come before their children in contexts_, so this ends.
+  for (uint32_t at = context; at != kNone; at = contexts_[at].parent) {
+    Dwarf_Die die = contexts_[at].die;
+    const char* linkage = dwarf_tag(&die) == DW_TAG_subprogram ? string_attribute(&die, DW_AT_linkage_name) : nullptr;
+    if (linkage != nullptr) return demangle(linkage) + "::" + text;
+    const char* name = string_attribute(&die, DW_AT_name);
+    // An anonymous namespace, a lambda's class or a lexical block names nothing a reader would look for.
+    if (name != nullptr && *name != '\0') text = std::string(name) + "::" + text;
+  }
+  return text;
+}
+
+std::string DwarfContexts::entity_name(Dwarf_Die die, uint32_t context) const {
+  if (const char* linkage = string_attribute(&die, DW_AT_linkage_name)) return demangle(linkage);
+  if (const char* linkage = string_attribute(&die, DW_AT_MIPS_linkage_name)) return demangle(linkage);
+  const char* name = string_attribute(&die, DW_AT_name);
+  if (name == nullptr || *name == '\0') return {};
+  // A definition outside its class, or an inlined copy, stands elsewhere than the declaration that has the name.
+  for (int steps = 0; steps < kLongestOriginChain; ++steps) {
+    auto known = of_die_.find(die.addr);
+    if (known != of_die_.end()) context = known->second;
+    Dwarf_Attribute attribute;
+    Dwarf_Die origin;
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
+        dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) {
+      break;
+    }
+    if (dwarf_formref_die(&attribute, &origin) == nullptr) break;
+    die = origin;
+  }
+  return prefix(context) + name;
+}
+
+bool is_scope_tag(int tag) {
+  switch (tag) {
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string clean_path(const char* path) {
+  if (path == nullptr) return {};
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+std::string unit_file_name(Dwarf_Die* unit, uint64_t number) {
+  Dwarf_Files* files = nullptr;
+  size_t count = 0;
+  if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count) return {};
+  return clean_path(dwarf_filesrc(files, static_cast<size_t>(number), nullptr, nullptr));
+}
+
+}  // namespace heddle

@@ -1,0 +1,73 @@
+// One ELF file, opened read-only: its symbol tables, build id and loadable segments, and the way to its separate
+// debug file. Nothing here trusts the file: whatever is malformed is treated as absent.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct Elf;
+
+namespace heddle {
+
+struct ElfSymbol {
+  uint64_t value = 0;
+  uint64_t size = 0;
+  std::string_view name;  // mangled; lives as long as the ElfFile
+};
+
+class ElfFile {
+ public:
+  // Null if the file cannot be read or is not an ELF object.
+  static std::unique_ptr<ElfFile> open(const std::string& path);
+  ~ElfFile();
+  ElfFile(const ElfFile&) = delete;
+  ElfFile& operator=(const ElfFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  Elf* elf() const { return elf_; }
+
+  // Lower-case hexadecimal; empty if the file carries none.
+  const std::string& build_id() const { return build_id_; }
+
+  // Addresses the linker really placed. Debug information of discarded sections keeps addresses outside of them. An
+  // object without program headers places everything.
+  bool is_code(uint64_t address) const;
+  bool is_loaded(uint64_t address) const;
+
+  // Reads .symtab, or .dynsym where that was stripped.
+  struct SymbolTable {
+    std::vector<ElfSymbol> functions;  // both sorted by value, one symbol for each value
+    std::vector<ElfSymbol> objects;
+  };
+  SymbolTable read_symbols() const;
+
+  // The file with the debug information stripped from this one: by build id under /usr/lib/debug, then by
+  // .gnu_debuglink. Only a file that provably belongs to this one is returned. Never goes to the network.
+  std::unique_ptr<ElfFile> open_debug_file() const;
+
+ private:
+  struct Segment {
+    uint64_t begin;
+    uint64_t end;
+    bool executable;
+  };
+
+  ElfFile(std::string path, int fd, Elf* elf);
+  void read_segments();
+  bool matches_debug_link(const ElfFile& debug, uint32_t crc) const;
+
+  std::string path_;
+  int fd_;  // stays open: libelf reads sections on demand
+  Elf* elf_;
+  std::string build_id_;
+  std::vector<Segment> segments_;
+};
+
+// The symbol that covers the address; a symbol without a size reaches to the next one.
+std::optional<ElfSymbol> covering_symbol(const std::vector<ElfSymbol>& sorted, uint64_t address);
+
+}  // namespace heddle
