@@ -1,0 +1,61 @@
+// The main thread frees the queue's mutex and sets its pointer to null when all blocks are written,
+// while a consumer has yet to come round and lock it to learn that the work is over.
+// Stands for: pbzip2 0.9.4 (Yu & Narayanasamy 2009; Tinertia Fig. 7; SCTBench CB.pbzip2).
+// Ours differs: reduced to the queue, one producer (main), two consumers; the full-size version is in tinertia/.
+// heddle-kernel: family=pbzip2 kind=signal granularity=sync optimum=0 class=uaf
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { kBlocks = 2, kConsumers = 2 };
+
+struct queue {
+  _Atomic(pthread_mutex_t *) mutex;
+  int blocks;
+};
+
+static struct queue fifo;
+static pthread_mutex_t done_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t done_cond = PTHREAD_COND_INITIALIZER;
+static int done;
+
+static void *consumer(void *arg) {
+  struct queue *q = arg;
+  for (;;) {
+    pthread_mutex_lock(atomic_load(&q->mutex));  // BUG
+    int block = q->blocks > 0 ? q->blocks-- : 0;
+    pthread_mutex_unlock(atomic_load(&q->mutex));
+    if (block == 0) return NULL;
+    pthread_mutex_lock(&done_lock);
+    done++;
+    pthread_cond_signal(&done_cond);
+    pthread_mutex_unlock(&done_lock);
+  }
+}
+
+static void queue_delete(struct queue *q) {
+  pthread_mutex_t *mutex = atomic_load(&q->mutex);
+  atomic_store(&q->mutex, NULL);
+  pthread_mutex_destroy(mutex);
+  free(mutex);
+}
+
+int main(void) {
+  pthread_t t[kConsumers];
+  pthread_mutex_t *mutex = malloc(sizeof *mutex);
+  pthread_mutex_init(mutex, NULL);
+  atomic_store(&fifo.mutex, mutex);
+  fifo.blocks = kBlocks;
+  for (int i = 0; i < kConsumers; i++) pthread_create(&t[i], NULL, consumer, &fifo);
+  pthread_mutex_lock(&done_lock);
+  while (done < kBlocks) pthread_cond_wait(&done_cond, &done_lock);
+  pthread_mutex_unlock(&done_lock);
+#ifdef FIXED
+  for (int i = 0; i < kConsumers; i++) pthread_join(t[i], NULL);
+#endif
+  queue_delete(&fifo);
+#ifndef FIXED
+  for (int i = 0; i < kConsumers; i++) pthread_join(t[i], NULL);
+#endif
+  return 0;
+}

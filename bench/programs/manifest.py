@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Lists the programs of this directory as JSON, from the `heddle-kernel:` line in each source.
+
+    manifest.py                     every program, one entry per variant
+    manifest.py --suite kernels     one directory only
+    manifest.py --names             just the names
+    manifest.py --check             say what is wrong with the headers; exit 1 if anything is
+
+An entry has: name, suite, source (relative to this directory), language, defines, and the fields of
+the header line; `optimum` is a number or null, `bug_lines` are the lines marked `// BUG`, and
+`about` is the prose of the head comment.
+"""
+import argparse
+import ast
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SUITES = ("kernels", "tinertia", "cz", "lean", "er")
+KINDS = {"assert", "abort", "exception", "deadlock", "signal", "exit", "livelock"}
+CLASSES = {"atomicity", "order", "deadlock", "lost-wakeup", "uaf", "race", "livelock", "misuse"}
+GRANULARITIES = {"sync", "access"}
+MARK = "heddle-kernel:"
+
+
+def header(text):
+    """The fields of the machine-readable line, or None if the file has none."""
+    for line in text.splitlines():
+        if MARK in line:
+            return dict(field.split("=", 1) for field in line.split(MARK, 1)[1].split())
+    return None
+
+
+def about(text):
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("//") or MARK in line:
+            break
+        lines.append(line[2:].strip())
+    return " ".join(lines)
+
+
+def arithmetic(expression, names):
+    """Integers, the variant's macros, + - *: enough for an optimum such as N-1 or 2*N-2."""
+
+    def value(node):
+        if isinstance(node, ast.Expression):
+            return value(node.body)
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if isinstance(node, ast.Name):
+            return names[node.id]
+        if isinstance(node, ast.BinOp):
+            left, right = value(node.left), value(node.right)
+            if isinstance(node.op, ast.Add):
+                return left + right
+            if isinstance(node.op, ast.Sub):
+                return left - right
+            if isinstance(node.op, ast.Mult):
+                return left * right
+        raise ValueError(f"cannot evaluate {expression!r}")
+
+    return value(ast.parse(expression, mode="eval"))
+
+
+def variant_name(stem, macro, number):
+    """reorder.c with N:3 is reorder_3; wsq.cpp with BUG:2 is wsq_bug2."""
+    return f"{stem}_{number}" if macro == "N" else f"{stem}_{macro.lower()}{number}"
+
+
+def programs(suites=SUITES):
+    for suite in suites:
+        for path in sorted((HERE / suite).glob("*.c*")):
+            text = path.read_text()
+            fields = header(text)
+            if fields is None:
+                continue
+            base = {
+                "suite": suite,
+                "source": f"{suite}/{path.name}",
+                "language": "c" if path.suffix == ".c" else "c++",
+                "about": about(text),
+                "bug_lines": [n for n, line in enumerate(text.splitlines(), 1) if line.rstrip().endswith("// BUG")],
+            }
+            for key, value in fields.items():
+                if key not in ("optimum", "variants"):
+                    base[key] = value
+            variants = [v.split(":") for v in fields["variants"].split(",")] if "variants" in fields else [None]
+            for variant in variants:
+                entry = {"name": path.stem, "defines": {}} | base
+                if variant:
+                    entry["name"] = variant_name(path.stem, *variant)
+                    entry["defines"] = {variant[0]: int(variant[1])}
+                optimum = fields.get("optimum")
+                entry["optimum"] = arithmetic(optimum, entry["defines"]) if optimum is not None else None
+                yield entry
+
+
+def problems():
+    names = {}
+    for suite in SUITES:
+        for path in sorted((HERE / suite).glob("*.c*")):
+            text = path.read_text()
+            where = f"{suite}/{path.name}"
+            fields = header(text)
+            if fields is None:
+                yield f"{where}: no {MARK} line"
+                continue
+            for key, allowed in (("kind", KINDS), ("class", CLASSES), ("granularity", GRANULARITIES)):
+                if fields.get(key) not in allowed:
+                    yield f"{where}: {key} is {fields.get(key)!r}"
+            if "family" not in fields:
+                yield f"{where}: no family"
+            if not re.search(r"// BUG$", text, re.MULTILINE):
+                yield f"{where}: no line marked // BUG"
+            if not re.search(r"#\s*(ifdef FIXED|ifndef FIXED|if defined\(FIXED\)|if !defined\(FIXED\))", text):
+                yield f"{where}: no FIXED twin"
+    for entry in programs():
+        if entry["name"] in names:
+            yield f"{entry['source']}: name {entry['name']} is also {names[entry['name']]}"
+        names[entry["name"]] = entry["source"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", choices=SUITES, action="append")
+    parser.add_argument("--names", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    if options.check:
+        found = list(problems())
+        print("\n".join(found), file=sys.stderr)
+        return 1 if found else 0
+    listed = list(programs(options.suite or SUITES))
+    if options.names:
+        print("\n".join(entry["name"] for entry in listed))
+    else:
+        json.dump(listed, sys.stdout, indent=2)
+        print()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
