@@ -42,6 +42,7 @@ class Machine {
     threads_[0].id = kMainThread;
     data_.threads.push_back({});
     data_.threads[0].id = kMainThread;
+    if (program.together) begin_together();
   }
 
   Trace go() {
@@ -52,6 +53,23 @@ class Machine {
   }
 
  private:
+  void begin_together() {
+    threads_[0].started = true;
+    for (size_t body = 1; body < program_.bodies.size(); ++body) {
+      ToyThread t;
+      t.birth = ++threads_[0].births;
+      t.id = child_thread(kMainThread, t.birth);
+      t.body = static_cast<int>(body);
+      t.started = true;
+      threads_[0].children.push_back({t.body, static_cast<uint32_t>(threads_.size())});
+      data_.threads.push_back({});
+      data_.threads.back().id = t.id;
+      data_.threads.back().birth = t.birth;
+      threads_.push_back(std::move(t));
+    }
+    for (ToyThread& t : threads_) settle(t);
+  }
+
   Step pending(const ToyThread& t) const {
     Step s;
     if (!t.started) {

@@ -24,6 +24,7 @@ struct Step {
 struct Program {
   std::vector<std::vector<Step>> bodies;  // [0] is main
   uint64_t event_limit = 10'000;
+  bool together = false;  // every body is a thread that runs from the beginning, without creation and start: the papers' examples
   Trace run(const Plan& plan) const;
 };
 

@@ -1,0 +1,9 @@
+#pragma once
+// The passes' makers, one a file; registry.cpp lists them.
+#include "simplify/simplify.h"
+
+namespace heddle {
+
+std::unique_ptr<Pass> make_tinertia(const PassInput& input);
+
+}  // namespace heddle

@@ -1,0 +1,125 @@
+#include "simplify/simplify.h"
+
+#include <deque>
+#include <stdexcept>
+#include <tuple>
+
+#include "simplify/budget.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr uint64_t kDefaultEvents = 1'000'000;
+
+class Driver {
+ public:
+  Driver(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const SimplifyOptions& options)
+      : same_bug_(same_bug), executor_(executor), options_(options), budget_(options.max_executions, options.seconds, options.stop) {
+    result_.best = failing;
+  }
+
+  void run(const PassRow& row) {
+    if (budget_.spent()) result_.finished = false;
+    if (!result_.finished) return;
+    const std::unique_ptr<Pass> pass = row.make({result_.best, options_});
+    std::deque<Proposal> under_way;
+    for (;;) {
+      while (under_way.size() < pass->window() && !budget_.spent()) {
+        std::optional<Proposal> proposal = pass->propose();
+        if (!proposal) break;
+        executor_.submit(proposal->plan);
+        budget_.count();
+        under_way.push_back(std::move(*proposal));
+      }
+      if (under_way.empty()) break;
+      const Trace trace = executor_.next();
+      observe(*pass, row, under_way.front(), trace);
+      under_way.pop_front();
+    }
+    if (budget_.spent()) result_.finished = false;
+    result_.rounds += pass->rounds();
+    result_.cached += pass->cached();
+    if (!pass->knowledge().empty()) result_.certificate = pass->knowledge();
+    if (result_.finished && pass->proved()) result_.minimal = "proved";
+  }
+
+  SimplifyResult result() {
+    result_.executions = budget_.executions();
+    result_.seconds = budget_.elapsed();
+    return std::move(result_);
+  }
+
+ private:
+  void observe(Pass& pass, const PassRow& row, const Proposal& proposal, const Trace& trace) {
+    if (options_.seen) options_.seen(trace);
+    OperationCount& count = operation(proposal.operation);
+    ++count.tried;
+    if (pass.observe(proposal, trace, same_bug_(trace))) {
+      const Counts before = result_.best.counts();
+      const Counts after = trace.counts();
+      ++count.accepted;
+      count.switches_removed += before.switches - std::min(before.switches, after.switches);
+      count.preemptions_removed += before.preemptions - std::min(before.preemptions, after.preemptions);
+      result_.best = trace;
+    }
+    if (options_.progress) options_.progress({result_.best.counts(), budget_.executions(), row.name});
+  }
+
+  OperationCount& operation(const char* name) {
+    for (OperationCount& o : result_.operations) {
+      if (o.name == name) return o;
+    }
+    result_.operations.push_back({});
+    result_.operations.back().name = name;
+    return result_.operations.back();
+  }
+
+  const std::function<bool(const Trace&)>& same_bug_;
+  Executor& executor_;
+  const SimplifyOptions& options_;
+  Budget budget_;
+  SimplifyResult result_;
+};
+
+std::vector<const PassRow*> pipeline(const std::string& algorithm) {
+  std::vector<const PassRow*> rows;
+  if (algorithm == "default") {
+    for (const PassRow& row : passes()) {
+      if (row.in_default) rows.push_back(&row);
+    }
+    return rows;
+  }
+  for (size_t begin = 0; begin <= algorithm.size();) {
+    const size_t end = std::min(algorithm.find('+', begin), algorithm.size());
+    const std::string name = algorithm.substr(begin, end - begin);
+    const PassRow* row = pass_named(name);
+    if (row == nullptr) throw std::invalid_argument("no simplification algorithm is called '" + name + "'");
+    rows.push_back(row);
+    begin = end + 1;
+  }
+  return rows;
+}
+
+}  // namespace
+
+SimplifyResult simplify(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
+                        const SimplifyOptions& options) {
+  Driver driver(failing, same_bug, executor, options);
+  for (const PassRow* row : pipeline(options.algorithm)) driver.run(*row);
+  return driver.result();
+}
+
+bool simpler(const Counts& a, const Counts& b) {
+  return std::tie(a.preemptions, a.switches, a.threads, a.events) < std::tie(b.preemptions, b.switches, b.threads, b.events);
+}
+
+Limits run_limits(const Trace& failing, const Limits& wanted) {
+  Limits limits = wanted;
+  if (limits.events != 0) return limits;
+  const uint64_t length = failing.data().executed > failing.events().size() ? failing.data().executed : failing.events().size();
+  limits.events = failing.outcome().kind == OutcomeKind::kLivelock ? std::max(kDefaultEvents, length) : 4 * length + 10'000;
+  return limits;
+}
+
+}  // namespace heddle
