@@ -6,6 +6,11 @@
 #include "trace/dwarf_walk.h"
 
 namespace heddle {
+namespace {
+
+constexpr size_t kFarthestRow = 64;
+
+}  // namespace
 
 LineIndex::LineIndex(Dwarf_Die* unit) {
   Dwarf_Lines* lines = nullptr;
@@ -35,22 +40,33 @@ LineIndex::LineIndex(Dwarf_Die* unit) {
     if (a.address != b.address) return a.address < b.address;
     return a.is_end && !b.is_end;
   });
-  // Line 0 marks code that belongs to no line of its own; what precedes it is the nearest thing to show.
-  for (size_t i = 1; i < rows_.size(); ++i) {
-    if (rows_[i].line != 0 || rows_[i].is_end || rows_[i - 1].is_end) continue;
-    rows_[i].file = rows_[i - 1].file;
-    rows_[i].line = rows_[i - 1].line;
-    rows_[i].column = rows_[i - 1].column;
-  }
+}
+
+size_t LineIndex::row_of(uint64_t address) const {
+  auto next = std::upper_bound(rows_.begin(), rows_.end(), address,
+                               [](uint64_t value, const Row& row) { return value < row.address; });
+  if (next == rows_.begin() || (--next)->is_end) return rows_.size();
+  return static_cast<size_t>(next - rows_.begin());
 }
 
 SourcePosition LineIndex::find(uint64_t address) const {
-  auto next = std::upper_bound(rows_.begin(), rows_.end(), address,
-                               [](uint64_t value, const Row& row) { return value < row.address; });
-  if (next == rows_.begin()) return {};
-  const Row& row = *--next;
-  if (row.is_end) return {};
-  return {&files_[row.file], row.line, row.column};
+  size_t at = row_of(address);
+  if (at == rows_.size()) return {};
+  return {&files_[rows_[at].file], rows_[at].line, rows_[at].column};
+}
+
+SourcePosition LineIndex::find_near(uint64_t address, const std::function<bool(uint64_t)>& accept) const {
+  size_t from = row_of(address);
+  if (from == rows_.size()) return {};
+  auto is_answer = [&](const Row& row) { return row.line != 0 && accept(row.address); };
+  auto position = [&](const Row& row) { return SourcePosition{&files_[row.file], row.line, row.column}; };
+  for (size_t at = from, steps = 0; at-- > 0 && steps < kFarthestRow && !rows_[at].is_end; ++steps) {
+    if (is_answer(rows_[at])) return position(rows_[at]);
+  }
+  for (size_t at = from + 1, steps = 0; at < rows_.size() && steps < kFarthestRow && !rows_[at].is_end; ++at, ++steps) {
+    if (is_answer(rows_[at])) return position(rows_[at]);
+  }
+  return {};
 }
 
 std::vector<std::pair<uint64_t, uint64_t>> LineIndex::covered() const {

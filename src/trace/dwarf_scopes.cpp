@@ -11,11 +11,9 @@ int bounded_int(std::optional<uint64_t> value) {
 
 }  // namespace
 
-ScopeIndex::ScopeIndex(Dwarf_Die* unit, const std::function<bool(uint64_t)>& is_code)
-    : unit_(*unit), is_code_(&is_code) {
-  walk(&unit_, kNone, DwarfContexts::kNone, 0);
+ScopeIndex::ScopeIndex(Dwarf_Die* unit, ModuleElf& module) : module_(module) {
+  walk(unit, kNone, DwarfContexts::kNone, 0);
   flatten();
-  is_code_ = nullptr;
   intervals_ = {};
 }
 
@@ -29,14 +27,14 @@ void ScopeIndex::walk(Dwarf_Die* die, uint32_t scope, uint32_t context, int dept
     bool is_inlined = tag == DW_TAG_inlined_subroutine;
     if (tag == DW_TAG_subprogram || is_inlined) {
       auto number = static_cast<uint32_t>(scopes_.size());
-      bool has_code = false;
+      std::optional<uint64_t> entry;
       for_each_range(&child, budget_, [&](uint64_t begin, uint64_t end) {
-        if (!(*is_code_)(begin)) return;
+        if (!module_.is_code(begin)) return;
         intervals_.push_back({begin, end, number, depth});
-        has_code = true;
+        if (!entry.has_value()) entry = begin;
       });
-      if (has_code) {
-        scopes_.push_back({child, is_inlined ? scope : kNone, context, is_inlined, nullptr});
+      if (entry.has_value()) {
+        scopes_.push_back({child, *entry, is_inlined ? scope : kNone, context, is_inlined, nullptr});
         child_scope = number;
       }
       if (!is_inlined) contexts_.remember(child, context);
@@ -81,13 +79,18 @@ void ScopeIndex::flatten() {
   close_until(UINT64_MAX);
 }
 
-std::vector<const ScopeFrame*> ScopeIndex::find(uint64_t address) {
+uint32_t ScopeIndex::innermost(uint64_t address) const {
   auto next = std::upper_bound(segments_.begin(), segments_.end(), address,
                                [](uint64_t value, const Segment& segment) { return value < segment.begin; });
-  if (next == segments_.begin()) return {};
+  return next == segments_.begin() ? kNone : (--next)->scope;
+}
+
+std::vector<const ScopeFrame*> ScopeIndex::find(uint64_t address) {
   std::vector<const ScopeFrame*> frames;
   // A parent stands before its child in scopes_, so this ends.
-  for (uint32_t at = (--next)->scope; at != kNone; at = scopes_[at].parent) frames.push_back(describe(scopes_[at]));
+  for (uint32_t at = innermost(address); at != kNone; at = scopes_[at].parent) {
+    frames.push_back(describe(scopes_[at]));
+  }
   return frames;
 }
 
@@ -95,8 +98,13 @@ const ScopeFrame* ScopeIndex::describe(Scope& scope) {
   if (scope.frame != nullptr) return scope.frame.get();
   scope.frame = std::make_unique<ScopeFrame>();
   ScopeFrame& frame = *scope.frame;
-  frame.function = contexts_.entity_name(scope.die, scope.context);
   frame.inlined = scope.inlined;
+  frame.function = linkage_name(&scope.die);
+  // Compilers leave out the linkage names of lambdas and other local functions.
+  if (frame.function.empty() && !frame.inlined) {
+    frame.function = cxx_name(module_.function(scope.entry), scope.entry).value_or("");
+  }
+  if (frame.function.empty()) frame.function = contexts_.qualified_name(scope.die, scope.context);
   if (frame.inlined) {
     // Not the integrated attributes: an abstract instance has no call.
     auto own = [&](unsigned name) -> std::optional<uint64_t> {
@@ -105,7 +113,8 @@ const ScopeFrame* ScopeIndex::describe(Scope& scope) {
       if (dwarf_attr(&scope.die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0) return {};
       return value;
     };
-    if (auto file = own(DW_AT_call_file)) frame.call_file = unit_file_name(&unit_, *file);
+    Dwarf_Attribute file;
+    if (dwarf_attr(&scope.die, DW_AT_call_file, &file) != nullptr) frame.call_file = file_of_attribute(&file);
     frame.call_line = bounded_int(own(DW_AT_call_line));
     frame.call_column = bounded_int(own(DW_AT_call_column));
   }

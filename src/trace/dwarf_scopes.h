@@ -4,12 +4,12 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "trace/dwarf_walk.h"
+#include "trace/symbols_elf.h"
 
 namespace heddle {
 
@@ -24,18 +24,22 @@ struct ScopeFrame {
 
 class ScopeIndex {
  public:
-  // `is_code` tells real addresses from those of discarded functions.
-  ScopeIndex(Dwarf_Die* unit, const std::function<bool(uint64_t)>& is_code);
+  // `module` tells real addresses from those of discarded functions, and the names that the unit does not.
+  ScopeIndex(Dwarf_Die* unit, ModuleElf& module);
+
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // Tells one inlined copy from another; kNone outside of functions.
+  uint32_t innermost(uint64_t address) const;
 
   // Innermost first; the last one is the function that has the machine code. Empty if no function covers the address.
   // The frames belong to the index.
   std::vector<const ScopeFrame*> find(uint64_t address);
 
  private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-
   struct Scope {
     Dwarf_Die die;
+    uint64_t entry;    // address of the function's start, where its ELF symbol is
     uint32_t parent;   // kNone for a function of its own
     uint32_t context;  // in contexts_
     bool inlined;
@@ -57,13 +61,12 @@ class ScopeIndex {
   void flatten();
   const ScopeFrame* describe(Scope& scope);
 
-  Dwarf_Die unit_;
+  ModuleElf& module_;
   DwarfContexts contexts_;
   std::vector<Scope> scopes_;
   std::vector<Segment> segments_;  // sorted by begin
 
   // Only while building.
-  const std::function<bool(uint64_t)>* is_code_;
   WalkBudget budget_;
   std::vector<Interval> intervals_;
 };

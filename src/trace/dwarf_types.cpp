@@ -23,11 +23,11 @@ bool is_record(int tag) {
 }
 
 // Without typedefs and qualifiers, and defined if a definition can be found.
-std::optional<Dwarf_Die> plain_type(Dwarf_Die type, const TypeResolver& resolve) {
+std::optional<Dwarf_Die> plain_type(Dwarf_Die type, const TypeWorld& world) {
   for (int steps = 0; steps < kDeepestType; ++steps) {
     int tag = dwarf_tag(&type);
     if (is_record(tag) && dwarf_hasattr(&type, DW_AT_declaration) != 0) {
-      std::optional<Dwarf_Die> definition = resolve(type);
+      std::optional<Dwarf_Die> definition = world.definition(type);
       return definition.has_value() ? definition : type;
     }
     if (tag != DW_TAG_typedef && !is_qualifier(tag)) return type;
@@ -56,9 +56,9 @@ std::vector<uint64_t> array_lengths(Dwarf_Die array) {
   return lengths;
 }
 
-std::optional<uint64_t> size_within(Dwarf_Die type, const TypeResolver& resolve, int depth) {
+std::optional<uint64_t> size_within(Dwarf_Die type, const TypeWorld& world, int depth) {
   if (depth > kDeepestType) return std::nullopt;
-  std::optional<Dwarf_Die> plain = plain_type(type, resolve);
+  std::optional<Dwarf_Die> plain = plain_type(type, world);
   if (!plain.has_value()) return std::nullopt;
   if (auto size = unsigned_attribute(&*plain, DW_AT_byte_size)) return size;
   switch (dwarf_tag(&*plain)) {
@@ -69,7 +69,7 @@ std::optional<uint64_t> size_within(Dwarf_Die type, const TypeResolver& resolve,
     case DW_TAG_array_type: {
       std::optional<Dwarf_Die> element = reference_attribute(&*plain, DW_AT_type);
       if (!element.has_value()) return std::nullopt;
-      std::optional<uint64_t> size = size_within(*element, resolve, depth + 1);
+      std::optional<uint64_t> size = size_within(*element, world, depth + 1);
       std::vector<uint64_t> lengths = array_lengths(*plain);
       if (!size.has_value() || lengths.empty()) return std::nullopt;
       for (uint64_t length : lengths) {
@@ -82,11 +82,11 @@ std::optional<uint64_t> size_within(Dwarf_Die type, const TypeResolver& resolve,
   }
 }
 
-std::string name_within(Dwarf_Die type, int depth) {
+std::string name_within(Dwarf_Die type, const TypeWorld& world, int depth) {
   if (depth > kDeepestType) return {};
   auto inner = [&](const char* when_none) {
     std::optional<Dwarf_Die> next = reference_attribute(&type, DW_AT_type);
-    return next.has_value() ? name_within(*next, depth + 1) : std::string(when_none);
+    return next.has_value() ? name_within(*next, world, depth + 1) : std::string(when_none);
   };
   switch (dwarf_tag(&type)) {
     case DW_TAG_pointer_type:
@@ -112,8 +112,13 @@ std::string name_within(Dwarf_Die type, int depth) {
     case DW_TAG_subroutine_type:
       return inner("void") + "()";
     default: {
+      std::string qualified = world.qualified_name(type);
+      if (!qualified.empty()) return shorten_std(qualified);
       const char* name = string_attribute(&type, DW_AT_name);
-      return name != nullptr ? shorten_std(name) : std::string();
+      if (name == nullptr) return {};
+      // std::atomic<int> calls its int __int_type.
+      if (dwarf_tag(&type) == DW_TAG_typedef && std::string_view(name).starts_with("__")) return inner(name);
+      return shorten_std(name);
     }
   }
 }
@@ -165,7 +170,7 @@ struct Member {
 };
 
 // The member that covers the offset: of a union the first, else the last that starts no later.
-std::optional<Member> find_member(Dwarf_Die record, uint64_t offset, const TypeResolver& resolve) {
+std::optional<Member> find_member(Dwarf_Die record, uint64_t offset, const TypeWorld& world) {
   std::optional<Member> found;
   WalkBudget budget;
   for_each_child(&record, budget, [&](Dwarf_Die& child) {
@@ -174,11 +179,11 @@ std::optional<Member> find_member(Dwarf_Die record, uint64_t offset, const TypeR
     std::optional<uint64_t> start = offset_in_record(child);
     std::optional<Dwarf_Die> type = reference_attribute(&child, DW_AT_type);
     if (!start.has_value() || !type.has_value() || *start > offset) return;
-    std::optional<uint64_t> size = type_size(*type, resolve);
+    std::optional<uint64_t> size = type_size(*type, world);
     if (size.has_value() && offset - *start >= *size && *size != 0) return;
     // An empty base or [[no_unique_address]] member has size 1 and may share its place with a real one.
     bool is_better = !found.has_value() || *start > found->offset ||
-                     (*start == found->offset && type_size(found->type, resolve).value_or(0) < size.value_or(0));
+                     (*start == found->offset && type_size(found->type, world).value_or(0) < size.value_or(0));
     if (dwarf_tag(&record) == DW_TAG_union_type && found.has_value()) is_better = false;
     if (is_better) found = Member{child, *type, *start, tag == DW_TAG_inheritance};
   });
@@ -187,12 +192,12 @@ std::optional<Member> find_member(Dwarf_Die record, uint64_t offset, const TypeR
 
 class Descent {
  public:
-  Descent(uint64_t offset, const TypeResolver& resolve) : offset_(offset), resolve_(resolve) {}
+  Descent(uint64_t offset, const TypeWorld& world) : offset_(offset), world_(world) {}
 
   Variable run(Dwarf_Die type) {
     accept(type);
     for (int depth = 0; depth < kDeepestType; ++depth) {
-      std::optional<Dwarf_Die> plain = plain_type(type, resolve_);
+      std::optional<Dwarf_Die> plain = plain_type(type, world_);
       if (!plain.has_value()) break;
       std::optional<Dwarf_Die> next;
       int tag = dwarf_tag(&*plain);
@@ -208,19 +213,19 @@ class Descent {
 
  private:
   bool is_value(Dwarf_Die type) const {
-    std::optional<Dwarf_Die> plain = plain_type(type, resolve_);
+    std::optional<Dwarf_Die> plain = plain_type(type, world_);
     return plain.has_value() && wrapper_ && encoding_of(*plain) != Encoding::kUnknown;
   }
 
   void accept(Dwarf_Die type) {
-    result_.type = type_name(type);
-    result_.size = type_size(type, resolve_).value_or(0);
-    std::optional<Dwarf_Die> plain = plain_type(type, resolve_);
+    result_.type = type_name(type, world_);
+    result_.size = type_size(type, world_).value_or(0);
+    std::optional<Dwarf_Die> plain = plain_type(type, world_);
     result_.encoding = plain.has_value() ? encoding_of(*plain) : Encoding::kUnknown;
   }
 
   std::optional<Dwarf_Die> step_into_record(Dwarf_Die record) {
-    std::optional<Member> member = find_member(record, offset_, resolve_);
+    std::optional<Member> member = find_member(record, offset_, world_);
     if (!member.has_value()) return std::nullopt;
     offset_ -= member->offset;
     const char* text = member->is_base ? nullptr : string_attribute(&member->die, DW_AT_name);
@@ -248,7 +253,7 @@ class Descent {
     if (hidden_ && !elements_) return std::nullopt;
     std::optional<Dwarf_Die> element = reference_attribute(&array, DW_AT_type);
     if (!element.has_value()) return std::nullopt;
-    std::optional<uint64_t> stride = type_size(*element, resolve_);
+    std::optional<uint64_t> stride = type_size(*element, world_);
     std::vector<uint64_t> lengths = array_lengths(array);
     if (!stride.has_value() || *stride == 0 || lengths.empty()) return std::nullopt;
     // Row by row: the stride of a dimension is the size of all dimensions inside it.
@@ -268,7 +273,7 @@ class Descent {
   }
 
   uint64_t offset_;
-  const TypeResolver& resolve_;
+  const TypeWorld& world_;
   Variable result_;
   bool shown_ = false;     // the last step added to the name
   bool hidden_ = false;    // inside a member that a library reserves
@@ -278,12 +283,12 @@ class Descent {
 
 }  // namespace
 
-std::string type_name(Dwarf_Die type) { return name_within(type, 0); }
+std::string type_name(Dwarf_Die type, const TypeWorld& world) { return name_within(type, world, 0); }
 
-std::optional<uint64_t> type_size(Dwarf_Die type, const TypeResolver& resolve) { return size_within(type, resolve, 0); }
+std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) { return size_within(type, world, 0); }
 
-Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeResolver& resolve) {
-  return Descent(offset, resolve).run(type);
+Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world) {
+  return Descent(offset, world).run(type);
 }
 
 }  // namespace heddle

@@ -11,12 +11,12 @@ const LineIndex& DwarfUnit::lines() {
   return *lines_;
 }
 
-ScopeIndex& DwarfUnit::scopes(const std::function<bool(uint64_t)>& is_code) {
-  if (scopes_ == nullptr) scopes_ = std::make_unique<ScopeIndex>(&body_, is_code);
+ScopeIndex& DwarfUnit::scopes(ModuleElf& module) {
+  if (scopes_ == nullptr) scopes_ = std::make_unique<ScopeIndex>(&body_, module);
   return *scopes_;
 }
 
-DwarfUnits::DwarfUnits(Dwarf* dwarf, std::function<bool(uint64_t)> is_code) : is_code_(std::move(is_code)) {
+DwarfUnits::DwarfUnits(Dwarf* dwarf, const ModuleElf& module) {
   Dwarf_CU* unit = nullptr;
   Dwarf_CU* next = nullptr;
   Dwarf_Die skeleton{};
@@ -28,24 +28,24 @@ DwarfUnits::DwarfUnits(Dwarf* dwarf, std::function<bool(uint64_t)> is_code) : is
     if (tag != DW_TAG_compile_unit && tag != DW_TAG_partial_unit && tag != DW_TAG_skeleton_unit) continue;
     bool is_split = split.addr != nullptr && dwarf_tag(&split) == DW_TAG_compile_unit;
     units_.emplace_back(skeleton, is_split ? split : skeleton);
-    if (tag != DW_TAG_partial_unit) add_ranges(static_cast<uint32_t>(units_.size() - 1));
+    if (tag != DW_TAG_partial_unit) add_ranges(static_cast<uint32_t>(units_.size() - 1), module);
   }
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
     return a.begin != b.begin ? a.begin < b.begin : a.unit < b.unit;
   });
 }
 
-void DwarfUnits::add_ranges(uint32_t unit) {
+void DwarfUnits::add_ranges(uint32_t unit, const ModuleElf& module) {
   bool stated = false;
   WalkBudget budget;
   Dwarf_Die die = units_[unit].skeleton();
   for_each_range(&die, budget, [&](uint64_t begin, uint64_t end) {
     stated = true;
-    if (is_code_(begin)) ranges_.push_back({begin, end, unit});
+    if (module.is_code(begin)) ranges_.push_back({begin, end, unit});
   });
   if (stated) return;
   for (auto [begin, end] : units_[unit].lines().covered()) {
-    if (is_code_(begin)) ranges_.push_back({begin, end, unit});
+    if (module.is_code(begin)) ranges_.push_back({begin, end, unit});
   }
 }
 

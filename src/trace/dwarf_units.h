@@ -5,7 +5,6 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -21,7 +20,7 @@ class DwarfUnit {
   Dwarf_Die body() const { return body_; }
   Dwarf_Die skeleton() const { return skeleton_; }
   const LineIndex& lines();
-  ScopeIndex& scopes(const std::function<bool(uint64_t)>& is_code);
+  ScopeIndex& scopes(ModuleElf& module);
 
  private:
   Dwarf_Die skeleton_;  // has the line table and the address ranges
@@ -32,12 +31,11 @@ class DwarfUnit {
 
 class DwarfUnits {
  public:
-  DwarfUnits(Dwarf* dwarf, std::function<bool(uint64_t)> is_code);
+  DwarfUnits(Dwarf* dwarf, const ModuleElf& module);
 
   std::vector<DwarfUnit>& all() { return units_; }
   // The unit whose code covers the address, or null.
   DwarfUnit* find(uint64_t address);
-  const std::function<bool(uint64_t)>& is_code() const { return is_code_; }
 
  private:
   struct Range {
@@ -45,9 +43,8 @@ class DwarfUnits {
     uint64_t end;
     uint32_t unit;
   };
-  void add_ranges(uint32_t unit);
+  void add_ranges(uint32_t unit, const ModuleElf& module);
 
-  std::function<bool(uint64_t)> is_code_;
   std::vector<DwarfUnit> units_;
   std::vector<Range> ranges_;  // sorted by begin
 };

@@ -40,25 +40,20 @@ std::optional<uint64_t> fixed_address(Dwarf_Die& die) {
 
 }  // namespace
 
-VariableIndex::VariableIndex(std::vector<DwarfUnit>& units, const std::function<bool(uint64_t)>& is_loaded,
-                             const std::function<uint64_t(uint64_t)>& symbol_size) {
-  resolve_ = [this](Dwarf_Die declaration) -> std::optional<Dwarf_Die> {
-    auto name = declared_.find(declaration.addr);
-    if (name == declared_.end()) return std::nullopt;
-    auto definition = definitions_.find(name->second);
-    if (definition == definitions_.end()) return std::nullopt;
-    return definition->second;
-  };
+VariableIndex::VariableIndex(std::vector<DwarfUnit>& units, ModuleElf& module) : module_(module) {
   for (DwarfUnit& unit : units) {
     Dwarf_Die body = unit.body();
     WalkBudget budget;
-    walk(&body, {is_loaded, symbol_size, "", DwarfContexts::kNone, 0}, budget);
+    walk(&body, Place{}, budget);
   }
   // Sizes need the definitions of all units, so they come last.
   for (Entry& entry : entries_) {
     std::optional<Dwarf_Die> type = reference_attribute(&entry.die, DW_AT_type);
-    uint64_t size = type.has_value() ? type_size(*type, resolve_).value_or(0) : 0;
-    if (size == 0) size = symbol_size(entry.begin);
+    uint64_t size = type.has_value() ? type_size(*type, *this).value_or(0) : 0;
+    if (size == 0) {
+      std::optional<ElfSymbol> symbol = module_.object(entry.begin);
+      if (symbol.has_value() && symbol->value == entry.begin) size = symbol->size;
+    }
     entry.end = size <= UINT64_MAX - entry.begin ? entry.begin + size : entry.begin;
   }
   std::erase_if(entries_, [](const Entry& entry) { return entry.begin == entry.end; });
@@ -81,25 +76,15 @@ void VariableIndex::walk(Dwarf_Die* die, const Place& place, WalkBudget& budget)
     if (!is_scope_tag(tag) || tag == DW_TAG_inlined_subroutine || dwarf_haschildren(&child) < 0) return;
     Place inner = place;
     ++inner.depth;
-    if (is_class(tag) || tag == DW_TAG_namespace || tag == DW_TAG_module) {
-      const char* name = string_attribute(&child, DW_AT_name);
-      bool has_name = name != nullptr && *name != '\0';
-      std::string qualified = has_name ? place.prefix + name : "";
-      if (is_class(tag) && has_name) {
-        if (dwarf_hasattr(&child, DW_AT_declaration) != 0) {
-          declared_.emplace(child.addr, qualified);
-        } else {
-          definitions_.emplace(qualified, child);
-        }
-      }
-      if (has_name) inner.prefix = qualified + "::";
+    const char* name = string_attribute(&child, DW_AT_name);
+    // Functions as well: their local classes may share a name.
+    bool is_named = name != nullptr && *name != '\0' && tag != DW_TAG_lexical_block;
+    if (is_named) {
+      std::string qualified = place.prefix + name;
+      if (is_class(tag)) add_class(child, qualified);
+      inner.prefix = qualified + "::";
     }
-    if (dwarf_haschildren(&child) <= 0) return;
-    if (tag == DW_TAG_subprogram) {
-      const char* name = string_attribute(&child, DW_AT_name);
-      // Local classes of different functions may share a name.
-      if (name != nullptr) inner.prefix = place.prefix + name + "::";
-    }
+    if (dwarf_haschildren(&child) == 0) return;
     if (tag != DW_TAG_lexical_block && tag != DW_TAG_try_block && tag != DW_TAG_catch_block) {
       inner.context = contexts_.add(place.context, child);
     }
@@ -107,10 +92,28 @@ void VariableIndex::walk(Dwarf_Die* die, const Place& place, WalkBudget& budget)
   });
 }
 
+void VariableIndex::add_class(Dwarf_Die& die, const std::string& qualified) {
+  class_names_.emplace(die.addr, qualified);
+  if (dwarf_hasattr(&die, DW_AT_declaration) == 0) definitions_.emplace(qualified, die);
+}
+
+std::optional<Dwarf_Die> VariableIndex::definition(const Dwarf_Die& declaration) const {
+  auto name = class_names_.find(declaration.addr);
+  if (name == class_names_.end()) return std::nullopt;
+  auto known = definitions_.find(name->second);
+  if (known == definitions_.end()) return std::nullopt;
+  return known->second;
+}
+
+std::string VariableIndex::qualified_name(const Dwarf_Die& type) const {
+  auto name = class_names_.find(type.addr);
+  return name != class_names_.end() ? name->second : std::string();
+}
+
 void VariableIndex::add_variable(Dwarf_Die& die, const Place& place) {
   contexts_.remember(die, place.context);
   std::optional<uint64_t> address = fixed_address(die);
-  if (!address.has_value() || *address == 0 || !place.is_loaded(*address)) return;
+  if (!address.has_value() || *address == 0 || !module_.is_loaded(*address)) return;
   entries_.push_back({*address, *address, die, place.context});
 }
 
@@ -123,23 +126,28 @@ std::optional<Variable> VariableIndex::find(uint64_t address) const {
   Dwarf_Die die = entry.die;
   Variable variable;
   if (auto type = reference_attribute(&die, DW_AT_type)) {
-    variable = member_of_type(*type, address - entry.begin, resolve_);
+    variable = member_of_type(*type, address - entry.begin, *this);
   }
-  std::string name = pretty_function(contexts_.entity_name(die, entry.context));
+  std::string name = linkage_name(&die);
+  // Compilers leave out the linkage names of function-local variables.
+  if (name.empty()) name = cxx_name(module_.object(entry.begin), entry.begin).value_or("");
+  if (name.empty()) name = contexts_.qualified_name(die, entry.context);
+  name = pretty_function(name);
   if (name.empty()) return std::nullopt;
   variable.name = name + variable.name;
-  variable.file = clean_path(dwarf_decl_file(&die));
+  Dwarf_Attribute file;
+  if (dwarf_attr_integrate(&die, DW_AT_decl_file, &file) != nullptr) variable.file = file_of_attribute(&file);
   if (dwarf_decl_line(&die, &variable.line) != 0) variable.line = 0;
   return variable;
 }
 
 std::optional<Variable> VariableIndex::member(const std::string& type, uint64_t offset) const {
-  auto definition = definitions_.find(type);
-  if (definition == definitions_.end()) return std::nullopt;
-  Dwarf_Die die = definition->second;
-  std::optional<uint64_t> size = type_size(die, resolve_);
+  auto known = definitions_.find(type);
+  if (known == definitions_.end()) return std::nullopt;
+  Dwarf_Die die = known->second;
+  std::optional<uint64_t> size = type_size(die, *this);
   if (size.has_value() && *size != 0 && offset >= *size) return std::nullopt;
-  Variable variable = member_of_type(die, offset, resolve_);
+  Variable variable = member_of_type(die, offset, *this);
   if (variable.name.starts_with(".")) variable.name.erase(0, 1);
   return variable;
 }

@@ -4,7 +4,6 @@
 #include <elfutils/libdw.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,17 +12,14 @@
 #include "trace/dwarf_types.h"
 #include "trace/dwarf_units.h"
 #include "trace/dwarf_walk.h"
+#include "trace/symbols_elf.h"
 
 namespace heddle {
 
-class VariableIndex {
+class VariableIndex : private TypeWorld {
  public:
-  // Walks all units. `is_loaded` tells real addresses from those of discarded variables; `symbol_size` gives the size
-  // of the ELF object at an address, or 0, for a variable whose type has none.
-  VariableIndex(std::vector<DwarfUnit>& units, const std::function<bool(uint64_t)>& is_loaded,
-                const std::function<uint64_t(uint64_t)>& symbol_size);
-  VariableIndex(const VariableIndex&) = delete;
-  VariableIndex& operator=(const VariableIndex&) = delete;
+  // Walks all units. `module` tells real addresses from those of discarded variables, and what the units do not.
+  VariableIndex(std::vector<DwarfUnit>& units, ModuleElf& module);
 
   std::optional<Variable> find(uint64_t address) const;
   std::optional<Variable> member(const std::string& type, uint64_t offset) const;
@@ -36,21 +32,22 @@ class VariableIndex {
     uint32_t context;
   };
   struct Place {
-    const std::function<bool(uint64_t)>& is_loaded;
-    const std::function<uint64_t(uint64_t)>& symbol_size;
     std::string prefix;  // of type names: "ns::Outer::"
-    uint32_t context;
-    int depth;
+    uint32_t context = DwarfContexts::kNone;
+    int depth = 0;
   };
 
   void walk(Dwarf_Die* die, const Place& place, WalkBudget& budget);
+  void add_class(Dwarf_Die& die, const std::string& qualified);
   void add_variable(Dwarf_Die& die, const Place& place);
+  std::optional<Dwarf_Die> definition(const Dwarf_Die& declaration) const override;
+  std::string qualified_name(const Dwarf_Die& type) const override;
 
+  ModuleElf& module_;
   DwarfContexts contexts_;
-  std::vector<Entry> entries_;                              // sorted by begin, one for each
-  std::unordered_map<std::string, Dwarf_Die> definitions_;  // of classes, by qualified name
-  std::unordered_map<const void*, std::string> declared_;   // qualified names of class declarations
-  TypeResolver resolve_;
+  std::vector<Entry> entries_;                                 // sorted by begin, one for each
+  std::unordered_map<std::string, Dwarf_Die> definitions_;     // of classes, by qualified name
+  std::unordered_map<const void*, std::string> class_names_;  // by DIE; declarations as well
 };
 
 }  // namespace heddle

@@ -1,6 +1,7 @@
 #include "trace/dwarf_walk.h"
 
 #include <filesystem>
+#include <string_view>
 
 #include "trace/symbols_names.h"
 
@@ -40,23 +41,25 @@ uint32_t DwarfContexts::add(uint32_t parent, const Dwarf_Die& die) {
   return static_cast<uint32_t>(contexts_.size() - 1);
 }
 
-std::string DwarfContexts::prefix(uint32_t context) const {
+std::string DwarfContexts::prefix(uint32_t context, bool of_call) const {
   std::string text;
   // Parents come before their children in contexts_, so this ends.
   for (uint32_t at = context; at != kNone; at = contexts_[at].parent) {
     Dwarf_Die die = contexts_[at].die;
-    const char* linkage = dwarf_tag(&die) == DW_TAG_subprogram ? string_attribute(&die, DW_AT_linkage_name) : nullptr;
-    if (linkage != nullptr) return demangle(linkage) + "::" + text;
+    std::string linkage = dwarf_tag(&die) == DW_TAG_subprogram ? linkage_name(&die) : "";
+    if (!linkage.empty()) return linkage + "::" + text;
     const char* name = string_attribute(&die, DW_AT_name);
-    // An anonymous namespace, a lambda's class or a lexical block names nothing a reader would look for.
-    if (name != nullptr && *name != '\0') text = std::string(name) + "::" + text;
+    if (name != nullptr && *name != '\0') {
+      text = std::string(name) + "::" + text;
+    } else if (of_call && at == context) {
+      text = "{lambda}::";
+    }
+    // Other scopes without a name, such as anonymous namespaces, are nothing a reader would look for.
   }
   return text;
 }
 
-std::string DwarfContexts::entity_name(Dwarf_Die die, uint32_t context) const {
-  if (const char* linkage = string_attribute(&die, DW_AT_linkage_name)) return demangle(linkage);
-  if (const char* linkage = string_attribute(&die, DW_AT_MIPS_linkage_name)) return demangle(linkage);
+std::string DwarfContexts::qualified_name(Dwarf_Die die, uint32_t context) const {
   const char* name = string_attribute(&die, DW_AT_name);
   if (name == nullptr || *name == '\0') return {};
   // A definition outside its class, or an inlined copy, stands elsewhere than the declaration that has the name.
@@ -72,7 +75,13 @@ std::string DwarfContexts::entity_name(Dwarf_Die die, uint32_t context) const {
     if (dwarf_formref_die(&attribute, &origin) == nullptr) break;
     die = origin;
   }
-  return prefix(context) + name;
+  return prefix(context, std::string_view(name).starts_with("operator()")) + name;
+}
+
+std::string linkage_name(Dwarf_Die* die) {
+  const char* name = string_attribute(die, DW_AT_linkage_name);
+  if (name == nullptr) name = string_attribute(die, DW_AT_MIPS_linkage_name);
+  return name != nullptr ? demangle(name) : std::string();
 }
 
 bool is_scope_tag(int tag) {
@@ -98,10 +107,19 @@ std::string clean_path(const char* path) {
   return std::filesystem::path(path).lexically_normal().string();
 }
 
-std::string unit_file_name(Dwarf_Die* unit, uint64_t number) {
+std::string file_of_attribute(Dwarf_Attribute* attribute) {
+  Dwarf_Word number = 0;
+  Dwarf_Die unit;
+  Dwarf_Half version = 0;
+  // Not dwarf_decl_file(): that takes number 0 for none, which is the main file in clang's DWARF 5.
+  if (dwarf_formudata(attribute, &number) != 0 ||
+      dwarf_cu_die(attribute->cu, &unit, &version, nullptr, nullptr, nullptr, nullptr, nullptr) == nullptr) {
+    return {};
+  }
+  if (number == 0 && version < 5) return {};
   Dwarf_Files* files = nullptr;
   size_t count = 0;
-  if (dwarf_getsrcfiles(unit, &files, &count) != 0 || number >= count) return {};
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count) return {};
   return clean_path(dwarf_filesrc(files, static_cast<size_t>(number), nullptr, nullptr));
 }
 

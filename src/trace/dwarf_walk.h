@@ -68,25 +68,28 @@ class DwarfContexts {
   uint32_t add(uint32_t parent, const Dwarf_Die& die);
   void remember(const Dwarf_Die& die, uint32_t context) { of_die_.emplace(die.addr, context); }
 
-  // The demangled linkage name, or the DIE's name behind the names of what surrounds it. `context` serves a DIE that
-  // was not remembered itself.
-  std::string entity_name(Dwarf_Die die, uint32_t context) const;
+  // The DIE's name behind the names of what surrounds it. `context` serves a DIE that was not remembered itself.
+  std::string qualified_name(Dwarf_Die die, uint32_t context) const;
 
  private:
   struct Context {
     uint32_t parent;
     Dwarf_Die die;
   };
-  std::string prefix(uint32_t context) const;
+  std::string prefix(uint32_t context, bool of_call) const;
 
   std::vector<Context> contexts_;
   std::unordered_map<const void*, uint32_t> of_die_;
 };
 
+// Demangled; empty if the DIE has none.
+std::string linkage_name(Dwarf_Die* die);
+
 bool is_scope_tag(int tag);  // a tag that may hold functions, variables or types
 
-// The source file with this number in the unit's line table; an absolute path where the unit knows its directory.
-std::string unit_file_name(Dwarf_Die* unit, uint64_t number);
+// The source file that the attribute (DW_AT_decl_file, DW_AT_call_file) names by its number in the line table of its
+// unit; absolute where the unit knows its directory.
+std::string file_of_attribute(Dwarf_Attribute* attribute);
 std::string clean_path(const char* path);
 
 }  // namespace heddle

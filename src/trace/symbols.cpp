@@ -38,52 +38,35 @@ std::vector<std::string> source_directories(const std::vector<std::string>& modu
 
 }  // namespace
 
-// What is known of one module. Members are declared in the order of their need: the later ones point into the earlier.
+// What is known of one module. Members stand in the order of their need: the later ones point into the earlier.
 class ModuleSymbols {
  public:
-  explicit ModuleSymbols(const std::string& path) : file_(ElfFile::open(path)) {
-    if (file_ == nullptr) return;
-    if (open_dwarf(*file_)) return;
-    debug_file_ = file_->open_debug_file();
-    if (debug_file_ != nullptr) open_dwarf(*debug_file_);
+  explicit ModuleSymbols(const std::string& path) : elf_(path) {
+    if (open_dwarf(elf_.file())) return;
+    elf_.look_for_debug_file();
+    open_dwarf(elf_.debug_file());
   }
 
   std::vector<Frame> frames(uint64_t offset) {
     std::vector<Frame> frames;
-    if (file_ == nullptr || !file_->is_code(offset)) return frames;
-    if (DwarfUnit* unit = units_ != nullptr ? units_->find(offset) : nullptr) {
-      SourcePosition position = unit->lines().find(offset);
-      Frame frame;
-      if (position.file != nullptr) {
-        frame.file = *position.file;
-        frame.line = position.line;
-        frame.column = position.column;
-      }
-      for (const ScopeFrame* scope : unit->scopes(units_->is_code()).find(offset)) {
-        frame.function = scope->function;
-        frame.inlined = scope->inlined;
-        frames.push_back(std::move(frame));
-        frame = Frame{{}, scope->call_file, scope->call_line, scope->call_column, false};
-      }
-      // Code with a position but without a function, as in assembly.
-      if (frames.empty() && !frame.file.empty()) frames.push_back(std::move(frame));
-    }
+    if (!elf_.is_code(offset)) return frames;
+    if (DwarfUnit* unit = units_ != nullptr ? units_->find(offset) : nullptr) frames = debug_frames(*unit, offset);
     if (frames.empty() || frames.back().function.empty()) {
-      std::optional<ElfSymbol> symbol = function_symbol(offset);
+      std::optional<ElfSymbol> symbol = elf_.function(offset);
       if (symbol.has_value() && frames.empty()) frames.emplace_back();
       if (symbol.has_value()) frames.back().function = demangle(std::string(symbol->name));
     }
     return frames;
   }
 
-  std::optional<ElfSymbol> function_symbol(uint64_t offset) { return covering_symbol(symbols().functions, offset); }
+  std::optional<ElfSymbol> function_symbol(uint64_t offset) { return elf_.function(offset); }
 
   std::optional<Variable> global_at(uint64_t offset) {
-    if (file_ == nullptr || !file_->is_loaded(offset)) return std::nullopt;
+    if (!elf_.is_loaded(offset)) return std::nullopt;
     if (units_ != nullptr) {
       if (auto variable = variables().find(offset)) return variable;
     }
-    std::optional<ElfSymbol> symbol = covering_symbol(symbols().objects, offset);
+    std::optional<ElfSymbol> symbol = elf_.object(offset);
     if (!symbol.has_value()) return std::nullopt;
     Variable variable;
     variable.name = shorten_std(demangle(std::string(symbol->name)));
@@ -97,45 +80,50 @@ class ModuleSymbols {
     return variables().member(type, offset);
   }
 
-  std::string build_id() const { return file_ != nullptr ? file_->build_id() : std::string(); }
+  std::string build_id() const { return elf_.file() != nullptr ? elf_.file()->build_id() : std::string(); }
   bool has_debug_info() const { return units_ != nullptr; }
 
  private:
-  bool open_dwarf(const ElfFile& file) {
-    std::unique_ptr<Dwarf, DwarfCloser> dwarf(dwarf_begin_elf(file.elf(), DWARF_C_READ, nullptr));
+  bool open_dwarf(const ElfFile* file) {
+    if (file == nullptr) return false;
+    std::unique_ptr<Dwarf, DwarfCloser> dwarf(dwarf_begin_elf(file->elf(), DWARF_C_READ, nullptr));
     if (dwarf == nullptr) return false;
-    auto is_code = [this](uint64_t address) { return file_->is_code(address); };
-    auto units = std::make_unique<DwarfUnits>(dwarf.get(), is_code);
+    auto units = std::make_unique<DwarfUnits>(dwarf.get(), elf_);
     if (units->all().empty()) return false;
     dwarf_ = std::move(dwarf);
     units_ = std::move(units);
     return true;
   }
 
-  const ElfFile::SymbolTable& symbols() {
-    if (!symbols_.has_value()) {
-      symbols_ = debug_file_ != nullptr ? debug_file_->read_symbols() : ElfFile::SymbolTable{};
-      // A debug file may come without symbols.
-      if (symbols_->functions.empty() && symbols_->objects.empty()) symbols_ = file_->read_symbols();
+  std::vector<Frame> debug_frames(DwarfUnit& unit, uint64_t offset) {
+    const LineIndex& lines = unit.lines();
+    ScopeIndex& scopes = unit.scopes(elf_);
+    SourcePosition position = lines.find(offset);
+    if (position.file != nullptr && position.line == 0) {
+      uint32_t scope = scopes.innermost(offset);
+      SourcePosition near = lines.find_near(offset, [&](uint64_t at) { return scopes.innermost(at) == scope; });
+      if (near.file != nullptr) position = near;
     }
-    return *symbols_;
+    std::vector<Frame> frames;
+    Frame frame;
+    if (position.file != nullptr) frame = {{}, *position.file, position.line, position.column, false};
+    for (const ScopeFrame* scope : scopes.find(offset)) {
+      frame.function = scope->function;
+      frame.inlined = scope->inlined;
+      frames.push_back(std::move(frame));
+      frame = {{}, scope->call_file, scope->call_line, scope->call_column, false};
+    }
+    // Code with a position but without a function, as in assembly.
+    if (frames.empty() && !frame.file.empty()) frames.push_back(std::move(frame));
+    return frames;
   }
 
   const VariableIndex& variables() {
-    if (variables_ == nullptr) {
-      auto is_loaded = [this](uint64_t address) { return file_->is_loaded(address); };
-      auto symbol_size = [this](uint64_t address) {
-        std::optional<ElfSymbol> symbol = covering_symbol(symbols().objects, address);
-        return symbol.has_value() && symbol->value == address ? symbol->size : 0;
-      };
-      variables_ = std::make_unique<VariableIndex>(units_->all(), is_loaded, symbol_size);
-    }
+    if (variables_ == nullptr) variables_ = std::make_unique<VariableIndex>(units_->all(), elf_);
     return *variables_;
   }
 
-  std::unique_ptr<ElfFile> file_;        // null if it cannot be read
-  std::unique_ptr<ElfFile> debug_file_;  // null unless the debug information lies in a file of its own
-  std::optional<ElfFile::SymbolTable> symbols_;
+  ModuleElf elf_;
   std::unique_ptr<Dwarf, DwarfCloser> dwarf_;
   std::unique_ptr<DwarfUnits> units_;  // null without debug information
   std::unique_ptr<VariableIndex> variables_;

@@ -10,6 +10,8 @@
 #include <array>
 #include <filesystem>
 
+#include "trace/symbols_names.h"
+
 namespace heddle {
 namespace {
 
@@ -219,6 +221,29 @@ std::optional<ElfSymbol> covering_symbol(const std::vector<ElfSymbol>& sorted, u
     if (distance < reach) return *next;
   }
   return std::nullopt;
+}
+
+ModuleElf::ModuleElf(const std::string& path) : file_(ElfFile::open(path)) {}
+
+void ModuleElf::look_for_debug_file() {
+  if (file_ != nullptr && debug_file_ == nullptr) debug_file_ = file_->open_debug_file();
+}
+
+const ElfFile::SymbolTable& ModuleElf::symbols() {
+  if (!symbols_.has_value()) {
+    symbols_.emplace();
+    if (debug_file_ != nullptr) symbols_ = debug_file_->read_symbols();
+    // A debug file may come without symbols.
+    if (file_ != nullptr && symbols_->functions.empty() && symbols_->objects.empty()) symbols_ = file_->read_symbols();
+  }
+  return *symbols_;
+}
+
+std::optional<std::string> cxx_name(const std::optional<ElfSymbol>& symbol, uint64_t address) {
+  if (!symbol.has_value() || symbol->value != address || !symbol->name.starts_with("_Z")) return std::nullopt;
+  std::string name = demangle(std::string(symbol->name));
+  if (name == symbol->name) return std::nullopt;
+  return name.substr(0, name.find(" [clone "));
 }
 
 }  // namespace heddle

@@ -70,4 +70,29 @@ class ElfFile {
 // The symbol that covers the address; a symbol without a size reaches to the next one.
 std::optional<ElfSymbol> covering_symbol(const std::vector<ElfSymbol>& sorted, uint64_t address);
 
+// A module as the linker left it: its file, the debug file beside it, and the symbols of either.
+class ModuleElf {
+ public:
+  explicit ModuleElf(const std::string& path);
+
+  const ElfFile* file() const { return file_.get(); }              // null if it cannot be read
+  const ElfFile* debug_file() const { return debug_file_.get(); }  // null if there is none
+  void look_for_debug_file();
+
+  bool is_code(uint64_t address) const { return file_ != nullptr && file_->is_code(address); }
+  bool is_loaded(uint64_t address) const { return file_ != nullptr && file_->is_loaded(address); }
+  std::optional<ElfSymbol> function(uint64_t address) { return covering_symbol(symbols().functions, address); }
+  std::optional<ElfSymbol> object(uint64_t address) { return covering_symbol(symbols().objects, address); }
+
+ private:
+  const ElfFile::SymbolTable& symbols();
+
+  std::unique_ptr<ElfFile> file_;
+  std::unique_ptr<ElfFile> debug_file_;
+  std::optional<ElfFile::SymbolTable> symbols_;  // read when first asked for
+};
+
+// The C++ name of the symbol, if it is the one that starts at the address and has one.
+std::optional<std::string> cxx_name(const std::optional<ElfSymbol>& symbol, uint64_t address);
+
 }  // namespace heddle

@@ -127,6 +127,23 @@ void remove_abi_tags(std::string& text) {
   }
 }
 
+// clang counts unnamed local types: "main::$_0" -> "main::{lambda#1}"
+void name_unnamed_types(std::string& text) {
+  constexpr std::string_view kMark = "::$_";
+  for (size_t at = 0; (at = text.find(kMark, at)) != std::string::npos;) {
+    size_t digits = at + kMark.size();
+    size_t end = digits;
+    while (end < text.size() && end < digits + 6 && std::isdigit(static_cast<unsigned char>(text[end])) != 0) ++end;
+    if (end == digits) {
+      at = end;
+      continue;
+    }
+    int number = std::stoi(text.substr(digits, end - digits)) + 1;
+    text.replace(at + 2, end - at - 2, "{lambda#" + std::to_string(number) + "}");
+    ++at;
+  }
+}
+
 // "{lambda(int)#1}" -> "{lambda#1}"
 std::string lambda_name(std::string_view braced) {
   if (!braced.starts_with("{lambda(")) return std::string(braced);
@@ -150,6 +167,7 @@ std::string shorten_std(std::string_view name) {
   }
   replace_all(text, "(anonymous namespace)::", "");
   remove_abi_tags(text);
+  name_unnamed_types(text);
   text = shorten_templates(text, 0);
   for (std::string_view plain : {"string_view", "string", "istream", "ostream", "iostream", "stringstream",
                                  "istringstream", "ostringstream", "ifstream", "ofstream", "fstream"}) {
