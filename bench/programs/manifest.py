@@ -7,8 +7,8 @@
     manifest.py --check             say what is wrong with the headers; exit 1 if anything is
 
 An entry has: name, suite, source (relative to this directory), language, defines, and the fields of
-the header line; `optimum` is a number or null, `bug_lines` are the lines marked `// BUG`, and
-`about` is the prose of the head comment.
+the header line; `optimum` is a number or null, `bug_lines` are the lines marked `// BUG` (or `// BUG:2` for the
+variant with that number alone), and `about` is the prose of the head comment.
 """
 import argparse
 import ast
@@ -40,6 +40,11 @@ def about(text):
             break
         lines.append(line[2:].strip())
     return " ".join(lines)
+
+
+def bug_lines(text, variant):
+    found = ((n, re.search(r"// BUG(?::(\d+))?$", line)) for n, line in enumerate(text.splitlines(), 1))
+    return [n for n, match in found if match and (match[1] is None or int(match[1]) in variant)]
 
 
 def arithmetic(expression, names):
@@ -82,7 +87,6 @@ def programs(suites=SUITES):
                 "source": f"{suite}/{path.name}",
                 "language": "c" if path.suffix == ".c" else "c++",
                 "about": about(text),
-                "bug_lines": [n for n, line in enumerate(text.splitlines(), 1) if line.rstrip().endswith("// BUG")],
             }
             for key, value in fields.items():
                 if key not in ("optimum", "variants"):
@@ -93,6 +97,7 @@ def programs(suites=SUITES):
                 if variant:
                     entry["name"] = variant_name(path.stem, *variant)
                     entry["defines"] = {variant[0]: int(variant[1])}
+                entry["bug_lines"] = bug_lines(text, set(entry["defines"].values()))
                 optimum = fields.get("optimum")
                 entry["optimum"] = arithmetic(optimum, entry["defines"]) if optimum is not None else None
                 yield entry
@@ -113,7 +118,7 @@ def problems():
                     yield f"{where}: {key} is {fields.get(key)!r}"
             if "family" not in fields:
                 yield f"{where}: no family"
-            if not re.search(r"// BUG$", text, re.MULTILINE):
+            if not re.search(r"// BUG(:\d+)?$", text, re.MULTILINE):
                 yield f"{where}: no line marked // BUG"
             if not re.search(r"#\s*(ifdef FIXED|ifndef FIXED|if defined\(FIXED\)|if !defined\(FIXED\))", text):
                 yield f"{where}: no FIXED twin"

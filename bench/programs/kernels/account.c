@@ -21,7 +21,7 @@ static void withdraw(int amount) {
   pthread_mutex_unlock(&lock);
 }
 
-static void *customer(void *arg) {
+static void* customer(void* arg) {
   (void)arg;
   withdraw(80);
   return NULL;

@@ -13,7 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int seats_left = N - 1, sold;
 
-static void *agent(void *arg) {
+static void* agent(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
   int may_sell = seats_left > 0;

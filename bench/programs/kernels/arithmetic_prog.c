@@ -18,7 +18,7 @@ static atomic_int slot;  // 0 = free
 static int next_number = 1, total;
 static atomic_int offerers = 2;
 
-static void *offer(void *arg) {
+static void* offer(void* arg) {
   (void)arg;
   for (;;) {
 #ifndef FIXED
@@ -43,7 +43,7 @@ static void *offer(void *arg) {
   return NULL;
 }
 
-static void *add(void *arg) {
+static void* add(void* arg) {
   (void)arg;
   for (;;) {
     int last_look = atomic_load(&offerers) == 0;

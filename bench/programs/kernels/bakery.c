@@ -10,8 +10,8 @@
 
 static atomic_int number[2], choosing[2], inside;
 
-static void *customer(void *arg) {
-  int me = *(int *)arg, other = 1 - me;
+static void* customer(void* arg) {
+  int me = *(int*)arg, other = 1 - me;
 #ifdef FIXED
   atomic_store(&choosing[me], 1);
 #endif

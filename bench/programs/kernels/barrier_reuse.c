@@ -33,7 +33,7 @@ static void barrier(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static void *worker(void *arg) {
+static void* worker(void* arg) {
   (void)arg;
   for (int i = 0; i < kRounds; i++) barrier();
   return NULL;

@@ -32,7 +32,7 @@ static void io_decrement(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static void *request(void *arg) {
+static void* request(void* arg) {
   (void)arg;
   if (io_increment()) {
     pthread_mutex_lock(&lock);
@@ -43,7 +43,7 @@ static void *request(void *arg) {
   return NULL;
 }
 
-static void *stop(void *arg) {
+static void* stop(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);

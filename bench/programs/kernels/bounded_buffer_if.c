@@ -16,7 +16,7 @@ static int count;
 #define AWAIT if  // BUG
 #endif
 
-static void *consume(void *arg) {
+static void* consume(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
   AWAIT(count == 0) pthread_cond_wait(&not_empty, &lock);
@@ -26,7 +26,7 @@ static void *consume(void *arg) {
   return NULL;
 }
 
-static void *produce(void *arg) {
+static void* produce(void* arg) {
   (void)arg;
   for (int i = 0; i < 2; i++) {
     pthread_mutex_lock(&lock);

@@ -17,7 +17,7 @@ static void notify(void) {
 #endif
 }
 
-static void *produce(void *arg) {
+static void* produce(void* arg) {
   (void)arg;
   for (int i = 0; i < 3; i++) {
     pthread_mutex_lock(&lock);
@@ -29,7 +29,7 @@ static void *produce(void *arg) {
   return NULL;
 }
 
-static void *consume(void *arg) {
+static void* consume(void* arg) {
   (void)arg;
   for (int i = 0; i < 3; i++) {
     pthread_mutex_lock(&lock);

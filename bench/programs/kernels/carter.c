@@ -9,7 +9,7 @@ static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static int inside_a, inside_b, work;
 
-static void *class_a(void *arg) {
+static void* class_a(void* arg) {
   (void)arg;
   pthread_mutex_lock(&count_lock);
   if (++inside_a == 1) pthread_mutex_lock(&gate);
@@ -21,7 +21,7 @@ static void *class_a(void *arg) {
   return NULL;
 }
 
-static void *class_b(void *arg) {
+static void* class_b(void* arg) {
   (void)arg;
   // Taking and leaving the gate one by one would do; holding the count lock across both is what
   // class_a cannot live with: it needs the count lock to give the gate back.

@@ -29,14 +29,14 @@ static int try_send(int value) {
   return room;
 }
 
-static void *sender(void *arg) {
-  int base = *(int *)arg;
+static void* sender(void* arg) {
+  int base = *(int*)arg;
   for (int i = 0; i < kPerSender; i++)
     while (!try_send(base + i)) sched_yield();
   return NULL;
 }
 
-static void *receiver(void *arg) {
+static void* receiver(void* arg) {
   (void)arg;
   int last[2] = {-1, -1};
   for (int got = 0; got < 2 * kPerSender;) {

@@ -8,7 +8,7 @@ static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
 static int counter;
 
-static void *forward(void *arg) {
+static void* forward(void* arg) {
   (void)arg;
   pthread_mutex_lock(&a);
   pthread_mutex_lock(&b);
@@ -18,7 +18,7 @@ static void *forward(void *arg) {
   return NULL;
 }
 
-static void *backward(void *arg) {
+static void* backward(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&a);

@@ -10,8 +10,8 @@
 
 static atomic_int wants[2], turn, inside;
 
-static void *enter(void *arg) {
-  int me = *(int *)arg, other = 1 - me;
+static void* enter(void* arg) {
+  int me = *(int*)arg, other = 1 - me;
 #ifdef FIXED
   atomic_store(&wants[me], 1);
   while (atomic_load(&wants[other])) {

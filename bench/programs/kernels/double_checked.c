@@ -14,10 +14,10 @@ struct config {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct config storage;
-static _Atomic(struct config *) shared;
+static _Atomic(struct config*) shared;
 
-static struct config *get(void) {
-  struct config *c = atomic_load(&shared);
+static struct config* get(void) {
+  struct config* c = atomic_load(&shared);
   if (c) return c;
   pthread_mutex_lock(&lock);
   c = atomic_load(&shared);
@@ -35,7 +35,7 @@ static struct config *get(void) {
   return c;
 }
 
-static void *use(void *arg) {
+static void* use(void* arg) {
   (void)arg;
   assert(atomic_load(&get()->limit) == 10);
   return NULL;

@@ -17,7 +17,7 @@ struct message {
 static struct message message = {4, "abcdefg"};
 static char buffer[kAll];  // the last four bytes are the canary
 
-static void *handler(void *arg) {
+static void* handler(void* arg) {
   (void)arg;
   int length = atomic_load(&message.length);
   if (length > kRoom) return NULL;
@@ -29,7 +29,7 @@ static void *handler(void *arg) {
   return NULL;
 }
 
-static void *attacker(void *arg) {
+static void* attacker(void* arg) {
   (void)arg;
   atomic_store(&message.length, kAll);
   return NULL;

@@ -9,9 +9,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int is_open = 1;
-static char *buffer;
+static char* buffer;
 
-static void *close_handle(void *arg) {
+static void* close_handle(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);

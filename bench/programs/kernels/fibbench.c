@@ -13,7 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int i = 1, j = 1;
 
-static void *add_j(void *arg) {
+static void* add_j(void* arg) {
   (void)arg;
   for (int k = 0; k < N; k++) {
     pthread_mutex_lock(&lock);
@@ -23,7 +23,7 @@ static void *add_j(void *arg) {
   return NULL;
 }
 
-static void *add_i(void *arg) {
+static void* add_i(void* arg) {
   (void)arg;
   for (int k = 0; k < N; k++) {
     pthread_mutex_lock(&lock);

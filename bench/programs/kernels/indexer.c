@@ -26,8 +26,8 @@ static int take(int slot, int message) {
 #endif
 }
 
-static void *insert(void *arg) {
-  int message = *(int *)arg;
+static void* insert(void* arg) {
+  int message = *(int*)arg;
   int slot = message * 7 % kSize;
   while (!take(slot, message)) slot = (slot + 1) % kSize;
   return NULL;

@@ -2,7 +2,7 @@
 // another in the fast path does not wait for it to withdraw its flag.
 // Stands for: "lamport" of SV-COMP pthread (Lamport 1987).
 // Ours differs: two threads; sequentially consistent atomics; waiting yields.
-// heddle-kernel: family=lamport kind=assert granularity=access class=order
+// heddle-kernel: family=lamport kind=assert granularity=access optimum=2 class=order
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
@@ -10,8 +10,8 @@
 
 static atomic_int x, y, raised[2], inside;
 
-static void *enter(void *arg) {
-  int me = *(int *)arg;  // 1 or 2
+static void* enter(void* arg) {
+  int me = *(int*)arg;  // 1 or 2
   for (;;) {
     atomic_store(&raised[me - 1], 1);
     atomic_store(&x, me);

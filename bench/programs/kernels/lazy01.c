@@ -9,7 +9,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int data;
 
-static void *add_one(void *arg) {
+static void* add_one(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
   data++;
@@ -17,7 +17,7 @@ static void *add_one(void *arg) {
   return NULL;
 }
 
-static void *add_two(void *arg) {
+static void* add_two(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
   data += 2;
@@ -25,7 +25,7 @@ static void *add_two(void *arg) {
   return NULL;
 }
 
-static void *check(void *arg) {
+static void* check(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
 #ifdef FIXED

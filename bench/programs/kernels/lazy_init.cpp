@@ -17,13 +17,13 @@ struct Registry {
 
 std::mutex lock;
 std::unique_ptr<Registry> owner, spare;
-std::atomic<Registry *> instance{nullptr};
+std::atomic<Registry*> instance{nullptr};
 
-Registry *get() {
-  if (Registry *r = instance.load()) return r;
+Registry* get() {
+  if (Registry* r = instance.load()) return r;
   std::lock_guard guard(lock);
 #ifdef FIXED
-  if (Registry *r = instance.load()) return r;
+  if (Registry* r = instance.load()) return r;
 #endif
   spare = std::move(owner);  // keeps a first instance alive: the failure is two instances, not a crash
   owner = std::make_unique<Registry>();
@@ -31,7 +31,9 @@ Registry *get() {
   return owner.get();
 }
 
-void use() { get()->users++; }
+void use() {
+  get()->users++;
+}
 
 }  // namespace
 

@@ -10,7 +10,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ready_cond = PTHREAD_COND_INITIALIZER;
 static atomic_int ready;
 
-static void *waiter(void *arg) {
+static void* waiter(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);
@@ -26,7 +26,7 @@ static void *waiter(void *arg) {
   return NULL;
 }
 
-static void *signaller(void *arg) {
+static void* signaller(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
   atomic_store(&ready, 1);

@@ -19,21 +19,21 @@ struct Counter {
 std::mutex lock, count_lock;
 std::map<std::string, std::shared_ptr<Counter>> counters;
 
-std::shared_ptr<Counter> find(const std::string &key) {
+std::shared_ptr<Counter> find(const std::string& key) {
   std::lock_guard guard(lock);
   auto it = counters.find(key);
   return it == counters.end() ? nullptr : it->second;
 }
 
-void insert(const std::string &key, std::shared_ptr<Counter> counter) {
+void insert(const std::string& key, std::shared_ptr<Counter> counter) {
   std::lock_guard guard(lock);
   counters[key] = std::move(counter);
 }
 
-std::shared_ptr<Counter> counter_of(const std::string &key) {
+std::shared_ptr<Counter> counter_of(const std::string& key) {
 #ifdef FIXED
   std::lock_guard guard(lock);
-  auto &entry = counters[key];
+  auto& entry = counters[key];
   if (!entry) entry = std::make_shared<Counter>();
   return entry;
 #else

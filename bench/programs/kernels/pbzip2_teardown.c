@@ -10,7 +10,7 @@
 enum { kBlocks = 2, kConsumers = 2 };
 
 struct queue {
-  _Atomic(pthread_mutex_t *) mutex;
+  _Atomic(pthread_mutex_t*) mutex;
   int blocks;
 };
 
@@ -19,8 +19,8 @@ static pthread_mutex_t done_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done_cond = PTHREAD_COND_INITIALIZER;
 static int done;
 
-static void *consumer(void *arg) {
-  struct queue *q = arg;
+static void* consumer(void* arg) {
+  struct queue* q = arg;
   for (;;) {
     pthread_mutex_lock(atomic_load(&q->mutex));  // BUG
     int block = q->blocks > 0 ? q->blocks-- : 0;
@@ -33,8 +33,8 @@ static void *consumer(void *arg) {
   }
 }
 
-static void queue_delete(struct queue *q) {
-  pthread_mutex_t *mutex = atomic_load(&q->mutex);
+static void queue_delete(struct queue* q) {
+  pthread_mutex_t* mutex = atomic_load(&q->mutex);
   atomic_store(&q->mutex, NULL);
   pthread_mutex_destroy(mutex);
   free(mutex);
@@ -42,7 +42,7 @@ static void queue_delete(struct queue *q) {
 
 int main(void) {
   pthread_t t[kConsumers];
-  pthread_mutex_t *mutex = malloc(sizeof *mutex);
+  pthread_mutex_t* mutex = malloc(sizeof *mutex);
   pthread_mutex_init(mutex, NULL);
   atomic_store(&fifo.mutex, mutex);
   fifo.blocks = kBlocks;

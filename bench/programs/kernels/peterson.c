@@ -10,8 +10,8 @@
 
 static atomic_int flag[2], turn, inside;
 
-static void *enter(void *arg) {
-  int me = *(int *)arg, other = 1 - me;
+static void* enter(void* arg) {
+  int me = *(int*)arg, other = 1 - me;
 #ifdef FIXED
   atomic_store(&flag[me], 1);
   atomic_store(&turn, other);

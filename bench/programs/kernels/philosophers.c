@@ -12,8 +12,8 @@
 static pthread_mutex_t fork_of[N];
 static int meals[N];
 
-static void *philosopher(void *arg) {
-  int me = *(int *)arg;
+static void* philosopher(void* arg) {
+  int me = *(int*)arg;
   int left = me, right = (me + 1) % N;
 #ifdef FIXED
   if (left > right) {

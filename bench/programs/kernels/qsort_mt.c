@@ -63,7 +63,7 @@ static void sort_part(struct part p) {
 #endif
 }
 
-static void *worker(void *arg) {
+static void* worker(void* arg) {
   (void)arg;
   for (;;) {
     pthread_mutex_lock(&lock);

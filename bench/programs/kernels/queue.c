@@ -26,7 +26,7 @@ static void add_to_count(int n) {
   atomic_store(&count, now + n);
 }
 
-static void *enqueue_all(void *arg) {
+static void* enqueue_all(void* arg) {
   (void)arg;
   for (int i = 1; i <= kItems; i++) {
     pthread_mutex_lock(TAIL_LOCK);
@@ -38,7 +38,7 @@ static void *enqueue_all(void *arg) {
   return NULL;
 }
 
-static void *dequeue_some(void *arg) {
+static void* dequeue_some(void* arg) {
   (void)arg;
   for (int tries = 0, expected = 1; tries < 3; tries++) {
     pthread_mutex_lock(&head_lock);

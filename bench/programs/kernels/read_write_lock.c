@@ -25,7 +25,7 @@ static int try_write(void) {
   return allowed;
 }
 
-static void *writer(void *arg) {
+static void* writer(void* arg) {
   (void)arg;
   while (!try_write()) sched_yield();
   atomic_store(&x, 3);
@@ -38,7 +38,7 @@ static void *writer(void *arg) {
   return NULL;
 }
 
-static void *reader(void *arg) {
+static void* reader(void* arg) {
   (void)arg;
   for (;;) {
     pthread_mutex_lock(&lock);

@@ -16,7 +16,7 @@ static atomic_int a, b;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #endif
 
-static void *set(void *arg) {
+static void* set(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);
@@ -29,7 +29,7 @@ static void *set(void *arg) {
   return NULL;
 }
 
-static void *check(void *arg) {
+static void* check(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);

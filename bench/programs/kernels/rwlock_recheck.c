@@ -17,8 +17,8 @@ static int find(int key) {
   return -1;
 }
 
-static void *use(void *arg) {
-  int key = *(int *)arg;
+static void* use(void* arg) {
+  int key = *(int*)arg;
   pthread_rwlock_rdlock(&lock);
   int at = find(key);
   pthread_rwlock_unlock(&lock);

@@ -24,14 +24,16 @@ static void read_unlock(void) {
   pthread_mutex_unlock(&lock);
 }
 
+#ifndef FIXED
 static int get(void) {
   read_lock();
   int v = value;
   read_unlock();
   return v;
 }
+#endif
 
-static void *reader(void *arg) {
+static void* reader(void* arg) {
   (void)arg;
   read_lock();
 #ifdef FIXED
@@ -43,7 +45,7 @@ static void *reader(void *arg) {
   return NULL;
 }
 
-static void *writer(void *arg) {
+static void* writer(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
   writers_waiting++;

@@ -51,7 +51,7 @@ static void write_unlock(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static void *increment(void *arg) {
+static void* increment(void* arg) {
   (void)arg;
   for (;;) {
     read_lock();

@@ -3,8 +3,9 @@
 // Three threads keep popping a slot, marking it as theirs and pushing it; a slot owned twice shows.
 // Stands for: "SafeStack" of Vyukov (CHESS forum; SCTBench misc.safestack), known to need three threads
 // and several preemptions.
-// Ours differs: three slots and two rounds a thread; the fixed twin has a version tag in the head.
-// heddle-kernel: family=safestack kind=assert granularity=access class=atomicity
+// Ours differs: three slots and two rounds a thread; retries and the owner yield; the fixed twin has a
+// version tag in the head. The optimum comes from an exhaustive search of a model of these steps.
+// heddle-kernel: family=safestack kind=assert granularity=access optimum=6 class=atomicity
 #include <atomic>
 #include <cassert>
 #include <cstdint>
@@ -86,6 +87,7 @@ void work(int id) {
       index = pop();
     }
     slots[index].owner.store(id);
+    std::this_thread::yield();
     assert(slots[index].owner.load() == id);
     push(index);
   }

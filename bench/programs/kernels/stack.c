@@ -19,7 +19,7 @@ static void push(int value) {
   pthread_mutex_unlock(&lock);
 }
 
-static int try_pop(int *value) {
+static int try_pop(int* value) {
   pthread_mutex_lock(&lock);
   int empty = top == 0;
 #ifndef FIXED
@@ -34,15 +34,15 @@ static int try_pop(int *value) {
   return !empty;
 }
 
-static void *pusher(void *arg) {
+static void* pusher(void* arg) {
   (void)arg;
   push(1);
   push(2);
   return NULL;
 }
 
-static void *popper(void *arg) {
-  int *sum = arg;
+static void* popper(void* arg) {
+  int* sum = arg;
   int value = 0;
   while (!try_pop(&value)) sched_yield();
   *sum = value;

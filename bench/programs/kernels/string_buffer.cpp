@@ -30,7 +30,7 @@ class StringBuffer {
     text_.clear();
   }
 
-  void append(StringBuffer &other) {
+  void append(StringBuffer& other) {
 #ifdef FIXED
     std::scoped_lock guard(lock_, other.lock_);
     text_ += other.text_;

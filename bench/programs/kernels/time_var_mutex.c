@@ -2,7 +2,7 @@
 // creator looks at the inode under one lock and at the busy bit without the other lock.
 // Stands for: "time_var_mutex" of SV-COMP pthread (after Flanagan & Qadeer's time-varying mutex example).
 // Ours differs: the busy bit is atomic; the creator's second look is what the bug leaves out.
-// heddle-kernel: family=time_var_mutex kind=assert granularity=sync optimum=1 class=atomicity
+// heddle-kernel: family=time_var_mutex kind=assert granularity=sync optimum=2 class=atomicity
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ static pthread_mutex_t busy_lock = PTHREAD_MUTEX_INITIALIZER;
 static int inode, block;
 static atomic_int busy;
 
-static void *allocate(void *arg) {
+static void* allocate(void* arg) {
   (void)arg;
   pthread_mutex_lock(&inode_lock);
   if (inode == 0) {
@@ -37,7 +37,7 @@ static void *allocate(void *arg) {
   return NULL;
 }
 
-static void *deallocate(void *arg) {
+static void* deallocate(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&inode_lock);

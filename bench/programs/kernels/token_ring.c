@@ -30,15 +30,15 @@ static void pass_on(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static void *node(void *arg) {
-  int me = *(int *)arg;
+static void* node(void* arg) {
+  int me = *(int*)arg;
   await_turn(me);
   x[me] = me == 0 ? (x[2] + 1) % 4 : x[me - 1];
   pass_on();
   return NULL;
 }
 
-static void *check(void *arg) {
+static void* check(void* arg) {
   (void)arg;
   await_turn(3);
   assert(x[0] == x[1] && x[1] == x[2]);

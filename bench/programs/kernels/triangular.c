@@ -12,7 +12,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int i, j = 1;
 
-static void *step_i(void *arg) {
+static void* step_i(void* arg) {
   (void)arg;
   for (int k = 0; k < N; k++) {
     pthread_mutex_lock(&lock);
@@ -22,7 +22,7 @@ static void *step_i(void *arg) {
   return NULL;
 }
 
-static void *step_j(void *arg) {
+static void* step_j(void* arg) {
   (void)arg;
   for (int k = 0; k < N; k++) {
     pthread_mutex_lock(&lock);

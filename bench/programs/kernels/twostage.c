@@ -14,7 +14,7 @@ static pthread_mutex_t lock_a = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t lock_b = PTHREAD_MUTEX_INITIALIZER;
 static int data1, data2;
 
-static void *write_both(void *arg) {
+static void* write_both(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock_a);
   data1 = 1;
@@ -30,7 +30,7 @@ static void *write_both(void *arg) {
   return NULL;
 }
 
-static void *read_both(void *arg) {
+static void* read_both(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock_a);
   int first = data1;

@@ -11,21 +11,23 @@ struct session {
   int (*handler)(int);
 };
 
-static _Atomic(struct session *) current;
+static _Atomic(struct session*) current;
 #ifdef FIXED
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #endif
 static int result;
 
-static int twice(int x) { return 2 * x; }
+static int twice(int x) {
+  return 2 * x;
+}
 
-static void *request(void *arg) {
+static void* request(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);
 #endif
   if (atomic_load(&current)) {
-    struct session *s = atomic_load(&current);  // BUG
+    struct session* s = atomic_load(&current);  // BUG
     result = s->handler(21);
   }
 #ifdef FIXED
@@ -34,12 +36,12 @@ static void *request(void *arg) {
   return NULL;
 }
 
-static void *logout(void *arg) {
+static void* logout(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock);
 #endif
-  struct session *s = atomic_exchange(&current, NULL);
+  struct session* s = atomic_exchange(&current, NULL);
 #ifdef FIXED
   pthread_mutex_unlock(&lock);
   free(s);
@@ -52,7 +54,7 @@ static void *logout(void *arg) {
 int main(void) {
   static struct session session = {twice};
 #ifdef FIXED
-  struct session *s = malloc(sizeof *s);
+  struct session* s = malloc(sizeof *s);
   *s = session;
   atomic_store(&current, s);
 #else

@@ -16,14 +16,14 @@ struct Object {
 };
 
 Object object;
-Object *table = &object;
+Object* table = &object;
 std::mutex lock, use_lock;
 
-void put(Object *o) {
+void put(Object* o) {
   if (o->references.fetch_sub(1) == 1) o->alive = false;
 }
 
-Object *get() {
+Object* get() {
   std::lock_guard guard(lock);
 #ifdef FIXED
   if (table) table->references.fetch_add(1);
@@ -32,7 +32,7 @@ Object *get() {
 }
 
 void user() {
-  Object *o = get();
+  Object* o = get();
   if (!o) return;
 #ifndef FIXED
   o->references.fetch_add(1);  // BUG
@@ -45,7 +45,7 @@ void user() {
 }
 
 void remover() {
-  Object *o = nullptr;
+  Object* o = nullptr;
   {
     std::lock_guard guard(lock);
     o = table;

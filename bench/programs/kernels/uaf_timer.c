@@ -18,14 +18,14 @@ struct connection {
 static pthread_mutex_t timer_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t stats_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
-static struct connection *armed;
+static struct connection* armed;
 static bool running;
 static int ticks;
 
-static void *timer(void *arg) {
+static void* timer(void* arg) {
   (void)arg;
   pthread_mutex_lock(&timer_lock);
-  struct connection *c = armed;
+  struct connection* c = armed;
   running = c != NULL;
   pthread_mutex_unlock(&timer_lock);
   if (!c) return NULL;
@@ -42,10 +42,10 @@ static void *timer(void *arg) {
 
 static struct connection pool[1];  // a pool, so that a stale pointer still points at memory of ours
 
-static void *closer(void *arg) {
+static void* closer(void* arg) {
   (void)arg;
   pthread_mutex_lock(&timer_lock);
-  struct connection *c = armed;
+  struct connection* c = armed;
   armed = NULL;
 #ifdef FIXED
   while (running) pthread_cond_wait(&idle, &timer_lock);

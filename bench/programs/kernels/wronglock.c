@@ -18,7 +18,7 @@ static pthread_mutex_t lock_b = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int data, lines;
 
-static void *owner(void *arg) {
+static void* owner(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock_a);
   int before = atomic_load(&data);
@@ -31,7 +31,7 @@ static void *owner(void *arg) {
   return NULL;
 }
 
-static void *other(void *arg) {
+static void* other(void* arg) {
   (void)arg;
 #ifdef FIXED
   pthread_mutex_lock(&lock_a);

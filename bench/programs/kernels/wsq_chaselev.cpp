@@ -35,12 +35,12 @@ bool push(int item) {
   return true;
 }
 
-bool pop(int &item) {
+bool pop(int& item) {
   long b = bottom.load() - 1;
   long t = 0;
   if (BUG == 3) {
     t = top.load();
-    bottom.store(b);  // BUG
+    bottom.store(b);  // BUG:3
   } else {
     bottom.store(b);
     t = top.load();
@@ -51,18 +51,18 @@ bool pop(int &item) {
   }
   item = slots[b % kSize].load();
   if (t < b) return true;
-  bool won = BUG == 1 || top.compare_exchange_strong(t, t + 1);  // BUG
+  bool won = BUG == 1 || top.compare_exchange_strong(t, t + 1);  // BUG:1
   if (BUG == 1) top.store(b + 1);
   bottom.store(b + 1);
   return won;
 }
 
-bool steal(int &item) {
+bool steal(int& item) {
   long t = top.load();
   if (t >= bottom.load()) return false;
   if (BUG != 2) item = slots[t % kSize].load();
   if (!top.compare_exchange_strong(t, t + 1)) return false;
-  if (BUG == 2) item = slots[t % kSize].load();  // BUG
+  if (BUG == 2) item = slots[t % kSize].load();  // BUG:2
   return true;
 }
 
@@ -89,5 +89,5 @@ int main() {
   std::thread a(owner), b(thief);
   a.join();
   b.join();
-  for (auto &count : runs) assert(count == 1);
+  for (auto& count : runs) assert(count == 1);
 }

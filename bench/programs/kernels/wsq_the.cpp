@@ -34,11 +34,11 @@ void push(int item) {
   tail.store(t + 1);
 }
 
-bool pop(int &item) {
+bool pop(int& item) {
   if (BUG == 3) {
     long h = head.load();
     long t = tail.load() - 1;
-    tail.store(t);  // BUG
+    tail.store(t);  // BUG:3
     if (h <= t) {
       item = slots[t % kSize].load();
       return true;
@@ -52,7 +52,7 @@ bool pop(int &item) {
     tail.store(t + 1);
     if (BUG != 1) lock.lock();
     t = tail.load() - 1;
-    bool left = head.load() <= t;  // BUG
+    bool left = head.load() <= t;  // BUG:1
     if (left) tail.store(t);
     if (BUG != 1) lock.unlock();
     if (!left) return false;
@@ -61,12 +61,12 @@ bool pop(int &item) {
   return true;
 }
 
-bool steal(int &item) {
+bool steal(int& item) {
   std::lock_guard guard(lock);
   long h = head.load();
   head.store(h + 1);
   if (h + 1 > tail.load()) {
-    if (BUG != 2) head.store(h);  // BUG
+    if (BUG != 2) head.store(h);  // BUG:2
     return false;
   }
   item = slots[h % kSize].load();
@@ -94,5 +94,5 @@ int main() {
   b.join();
   int item = 0;
   while (pop(item)) runs[item]++;
-  for (auto &count : runs) assert(count == 1);
+  for (auto& count : runs) assert(count == 1);
 }
