@@ -1,0 +1,172 @@
+#include "exec/channel.h"
+
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "trace/error.h"
+
+namespace heddle {
+
+namespace {
+
+template <typename T>
+T load(const T& word) {
+  return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+
+std::string text_of(const char* characters, size_t limit) {
+  return {characters, ::strnlen(characters, limit)};
+}
+
+Thread thread_of(const ThreadRow& row, uint32_t thread_count) {
+  Thread t;
+  t.id = row.id;
+  t.parent = row.parent < thread_count ? row.parent : 0;
+  t.birth = row.birth;
+  t.operations = row.operations;
+  t.state = row.state <= ThreadState::kRemoved ? row.state : ThreadState::kRunnable;
+  t.pending = static_cast<uint16_t>(row.pending) < kOpCount ? row.pending : Op::kNone;
+  t.object = row.object;
+  t.site = row.site;
+  t.holder = row.holder < thread_count ? row.holder : kNoIndex;
+  t.holder_site = row.holder_site;
+  t.stack.assign(row.stack, row.stack + std::min<size_t>(row.stack_size, std::size(row.stack)));
+  t.entry = row.entry;
+  return t;
+}
+
+}  // namespace
+
+Channel::Channel(Mode mode, Carrier carrier)
+    : layout_(channel_layout(kPlanBytes, kEventCapacity)), file_(memory_file("heddle-channel")) {
+  if (::ftruncate(file_.get(), static_cast<off_t>(layout_.total)) != 0) {
+    throw Error(fmt::format("cannot size the memory shared with the program: {}", std::strerror(errno)));
+  }
+  void* at = ::mmap(nullptr, layout_.total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
+  if (at == MAP_FAILED)
+    throw Error(fmt::format("cannot map the memory shared with the program: {}", std::strerror(errno)));
+  base_ = static_cast<char*>(at);
+  Control& c = control();
+  c.magic = kChannelMagic;
+  c.version = kWireVersion;
+  c.size = layout_.total;
+  c.mode = mode;
+  c.carrier = carrier;
+  c.tool_pid = ::getpid();
+}
+
+Channel::~Channel() {
+  ::munmap(base_, layout_.total);
+}
+
+std::string Channel::variable() const {
+  return fmt::format("{:010}:{:06}", ::getpid(), file_.get());
+}
+
+void Channel::write_plan(const Plan& plan) {
+  if (encoded_size(plan) > kPlanBytes)
+    throw Error(fmt::format("a plan of {} slices does not fit the channel", plan.slices.size()));
+  encode_to(plan, reinterpret_cast<std::byte*>(base_ + layout_.plan));
+}
+
+uint64_t Channel::progress() const {
+  return load(header().event_count) + load(header().executed);
+}
+
+void Channel::send(Request request) {
+  Control& c = control();
+  c.request = request;
+  c.child_pid = 0;
+  __atomic_add_fetch(&c.command, 1, __ATOMIC_RELEASE);
+  ::syscall(SYS_futex, &c.command, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+bool Channel::answered() const {
+  return load(control().reply) == load(control().command);
+}
+
+bool Channel::server_ready() const {
+  return load(control().state) == ServerState::kReady;
+}
+
+void Channel::wait_for_server(int milliseconds) const {
+  const uint32_t seen = load(control().reply);
+  if (load(control().command) != 0 && seen == control().command) return;
+  const timespec span{milliseconds / 1000, (milliseconds % 1000) * 1'000'000L};
+  ::syscall(SYS_futex, &control().reply, FUTEX_WAIT, seen, &span, nullptr, 0);
+}
+
+Outcome outcome_of_status(int wait_status) {
+  Outcome o;
+  if (WIFSIGNALED(wait_status)) {
+    o.code = WTERMSIG(wait_status);
+    o.kind = o.code == SIGABRT ? OutcomeKind::kAbort : OutcomeKind::kSignal;
+    o.message = ::strsignal(o.code);
+  } else {
+    o.kind = OutcomeKind::kExit;
+    o.code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
+  }
+  return o;
+}
+
+Outcome Channel::outcome(int wait_status) const {
+  const OutcomeBlock& block = header().outcome;
+  if (block.kind == OutcomeKind::kUnknown || block.kind > OutcomeKind::kLimit) return outcome_of_status(wait_status);
+  Outcome o;
+  o.kind = block.kind;
+  o.code = block.code;
+  o.thread = block.thread;
+  o.message = text_of(block.message, sizeof block.message);
+  o.stack.assign(block.stack, block.stack + std::min<uint32_t>(block.stack_size, kMaxStack));
+  return o;
+}
+
+Trace Channel::read(const Plan& plan, int wait_status) const {
+  const TraceHeader& h = header();
+  Trace::Data data;
+  const auto thread_count = static_cast<uint32_t>(std::min<uint64_t>(h.thread_count, kMaxThreads));
+  for (uint32_t i = 0; i < thread_count; ++i)
+    data.threads.push_back(thread_of(rows<ThreadRow>(layout_.threads)[i], thread_count));
+  for (uint32_t i = 0; i < std::min<uint64_t>(h.module_count, kMaxModules); ++i) {
+    const ModuleRow& row = rows<ModuleRow>(layout_.modules)[i];
+    data.modules.push_back({text_of(row.path, sizeof row.path), row.bias});
+  }
+  const auto* objects = rows<ObjectRow>(layout_.objects);
+  data.objects.assign(objects, objects + std::min<uint64_t>(h.object_count, kMaxObjects));
+  for (uint32_t i = 0; i < std::min<uint64_t>(control().note_count, kMaxNotes); ++i) {
+    const NoteRow& row = rows<NoteRow>(layout_.notes)[i];
+    data.notes.push_back({row.site, row.count, text_of(row.text, sizeof row.text)});
+  }
+  const auto* events = rows<Event>(layout_.events);
+  data.events.assign(events, events + std::min<uint64_t>(load(h.event_count), kEventCapacity));
+  const auto broken = std::find_if(data.events.begin(), data.events.end(), [&](const Event& e) {
+    return e.thread >= thread_count || static_cast<uint16_t>(e.op) >= kOpCount;
+  });
+  data.events.erase(broken, data.events.end());
+  data.outcome = outcome(wait_status);
+  if (data.outcome.thread >= thread_count) data.outcome.thread = 0;
+  data.executed = std::max<uint64_t>(h.executed, data.events.size());
+  data.slices_done = h.slices_done;
+  data.skipped_slices = h.skipped_slices;
+  data.clock_ns = h.clock_ns;
+  data.points = plan.points;
+  data.points_id = plan.points_id;
+  data.env_seed = plan.env_seed;
+  data.input_id = plan.input_id;
+  data.skips = plan.skips;
+  return Trace(std::move(data));
+}
+
+}  // namespace heddle

@@ -1,0 +1,56 @@
+#pragma once
+// The tool's side of the shared memory (wire/channel.h).
+#include <cstdint>
+#include <string>
+
+#include "exec/descriptor.h"
+#include "trace/trace.h"
+#include "wire/channel.h"
+
+namespace heddle {
+
+class Channel {
+ public:
+  Channel(Mode mode, Carrier carrier);
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  // For the target's environment. Of a constant length: it lies on the main thread's stack, and must not move it.
+  std::string variable() const;
+
+  Control& control() { return *reinterpret_cast<Control*>(base_); }
+  const Control& control() const { return *reinterpret_cast<const Control*>(base_); }
+  void write_plan(const Plan& plan);
+
+  // Anything that moves when the run moves.
+  uint64_t progress() const;
+  bool runtime_seen() const { return header().thread_count > 0 || control().server_pid != 0; }
+
+  // Hands the next request to the server.
+  void send(Request request);
+  bool answered() const;
+  // Sleeps until the server says something, at most so long.
+  void wait_for_server(int milliseconds) const;
+  bool server_ready() const;
+
+  // The trace as it stands in the slot. Whatever the target scribbled there, the result is well-formed.
+  Trace read(const Plan& plan, int wait_status) const;
+
+ private:
+  const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_ + layout_.header); }
+  template <typename Row>
+  const Row* rows(uint64_t offset) const {
+    return reinterpret_cast<const Row*>(base_ + offset);
+  }
+  Outcome outcome(int wait_status) const;
+
+  ChannelLayout layout_;
+  Descriptor file_;
+  char* base_ = nullptr;
+};
+
+// How a process ended, where the runtime did not get to say.
+Outcome outcome_of_status(int wait_status);
+
+}  // namespace heddle

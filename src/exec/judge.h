@@ -1,0 +1,47 @@
+#pragma once
+// What a run's output adds to its outcome: the words of a failure, and the user's own idea of one.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "trace/outcome.h"
+
+namespace heddle {
+
+struct Output {
+  std::string out, err;
+};
+
+// As given on the command line.
+struct Predicates {
+  int expect_exit = 0;
+  std::optional<std::string> expect_stdout;    // the bytes expected
+  std::optional<std::string> fails_if_output;  // a regular expression over both streams
+  std::optional<std::string> fails_if;         // a shell command: exit 0 means that this run failed
+
+  bool any() const { return expect_stdout || fails_if_output || fails_if; }
+};
+
+class Judge {
+ public:
+  // Throws Error for a regular expression that is none.
+  explicit Judge(Predicates predicates);
+  ~Judge();
+  const Predicates& predicates() const { return predicates_; }
+
+  Outcome refine(Outcome outcome, const Output& output) const;
+  bool fails(const Outcome& outcome) const { return is_failure(outcome, predicates_.expect_exit); }
+
+ private:
+  struct Pattern;
+  std::optional<std::string> output_failure(const Outcome& outcome, const Output& output) const;
+
+  Predicates predicates_;
+  std::unique_ptr<Pattern> pattern_;
+};
+
+// The line of the output that most likely tells what went wrong: a test framework's failed expectation, else the last line that
+// speaks of an error, else the last line. Empty if there is no output.
+std::string failure_line(const Output& output);
+
+}  // namespace heddle

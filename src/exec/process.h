@@ -1,0 +1,52 @@
+#pragma once
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/target.h"
+
+namespace heddle {
+
+struct Launch {
+  std::vector<std::pair<std::string, std::string>>
+      variables;                    // on top of the target's environment; replace what is there
+  int in = -1, out = -1, err = -1;  // -1: inherited
+  int core = -1;                    // pinned to it
+  bool own_group = true;            // false: a terminal's Ctrl-C reaches the program too
+};
+
+// A started program. It cannot outlive the thread that started it, and so not the tool: the kernel kills it then, even after kill -9.
+class Process {
+ public:
+  // Throws Error when the program cannot be executed. What was refused but is not needed is said in `notes`.
+  Process(const Target& target, const Launch& launch, std::vector<std::string>& notes);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();  // kills what is left of it
+
+  pid_t pid() const { return pid_; }
+  // The wait status, once it has ended.
+  std::optional<int> ended();
+  int wait();
+  // Waits at most so long.
+  std::optional<int> wait_for(int milliseconds);
+  void kill_all();
+
+ private:
+  std::optional<int> look(int options);
+
+  pid_t pid_ = -1;
+  bool own_group_;
+  std::optional<int> status_;
+};
+
+// "exit code 3", "signal 11 (Segmentation fault)"
+std::string describe_status(int wait_status);
+
+// Does the system let a program run without address-space randomisation? Asked once.
+bool can_fix_addresses();
+
+}  // namespace heddle

@@ -1,0 +1,249 @@
+#include "exec/runner.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "trace/error.h"
+
+namespace heddle {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kLookMs = 100;            // how often a quiet wait looks whether the other side still lives
+constexpr int kStartLimitMs = 120'000;  // a program that has created no thread by then is not tested
+constexpr int kServerGraceMs = 10'000;  // for the server to reap a killed run
+
+// Tells a run that computes from one that sleeps in a call we do not model.
+std::string what_it_does(pid_t pid, uint64_t watchdog_ms) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(')');
+  const char state = name_end != std::string::npos && name_end + 2 < text.size() ? text[name_end + 2] : '?';
+  const double seconds = static_cast<double>(watchdog_ms) / 1000;
+  if (state == 'S' || state == 'D') {
+    std::ifstream call_file(fmt::format("/proc/{}/syscall", pid));
+    std::string call;
+    call_file >> call;
+    return fmt::format("stood for {:g} s in a system call that is not controlled{}", seconds,
+                       call.empty() || call == "running" ? "" : fmt::format(" (number {})", call));
+  }
+  return fmt::format("computed for {:g} s without a scheduling point", seconds);
+}
+
+Outcome cannot_control(const std::string& message) {
+  Outcome o;
+  o.kind = OutcomeKind::kCannotControl;
+  o.message = message;
+  return o;
+}
+
+// Whether one server can run both: what the program may have seen before its first thread must agree.
+bool same_start(const Plan& a, const Plan& b) {
+  return a.points == b.points && a.points_id == b.points_id && a.env_seed == b.env_seed && a.input_id == b.input_id &&
+         (a.points != PointKind::kRacy || a.marks == b.marks);
+}
+
+std::string preload(const Target& target, const std::string& library) {
+  for (const std::string& entry : target.environment) {
+    if (entry.starts_with("LD_PRELOAD=") && entry.size() > 11) return library + ":" + entry.substr(11);
+  }
+  return library;
+}
+
+// Watches for a run that no longer moves.
+class Watchdog {
+ public:
+  explicit Watchdog(uint64_t limit_ms) : limit_(std::chrono::milliseconds(limit_ms)) {}
+  bool fired(uint64_t progress) {
+    if (progress != last_) {
+      last_ = progress;
+      since_ = Clock::now();
+    }
+    return limit_.count() > 0 && Clock::now() - since_ > limit_;
+  }
+
+ private:
+  std::chrono::milliseconds limit_;
+  uint64_t last_ = ~uint64_t{0};
+  Clock::time_point since_ = Clock::now();
+};
+
+}  // namespace
+
+Runner::Runner(Target target, RunnerOptions options) : target_(std::move(target)), options_(std::move(options)) {
+  if (!options_.input) options_.input = Input::of_bytes({});
+  if (!options_.judge) options_.judge = std::make_shared<Judge>(Predicates{});
+}
+
+Runner::~Runner() = default;
+
+void Runner::note(const std::string& text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
+}
+
+void Runner::start(const Plan& plan, Mode mode) {
+  process_.reset();
+  channel_ = std::make_unique<Channel>(mode, options_.carrier);
+  streams_ = std::make_unique<Streams>(*options_.input);
+  channel_->write_plan(plan);
+  Launch launch;
+  launch.variables = {{"LD_PRELOAD", preload(target_, options_.library)}, {kChannelVariable, channel_->variable()}};
+  launch.in = streams_->in();
+  launch.out = streams_->out();
+  launch.err = streams_->err();
+  launch.core = options_.core;
+  std::vector<std::string> said;
+  process_ = std::make_unique<Process>(target_, launch, said);
+  for (const std::string& text : said) note(text);
+  serving_ = false;
+  served_ = plan;
+}
+
+// True when the server stands; false when the program ended, or would not come to its first thread.
+bool Runner::await_ready() {
+  const auto limit = Clock::now() + std::chrono::milliseconds(kStartLimitMs);
+  int span = 1;
+  while (!channel_->server_ready()) {
+    if (stopped()) throw Error("interrupted", ExitCode::kInterrupted);
+    if (process_->ended()) return channel_->server_ready() && server_alive();
+    if (Clock::now() > limit) {
+      process_->kill_all();
+      throw Error(fmt::format("{}: created no thread within {} s", target_.arguments.front(), kStartLimitMs / 1000));
+    }
+    // The end of a program without threads wakes nobody here, so the first looks are close together.
+    channel_->wait_for_server(span);
+    span = std::min(span * 2, 16);
+  }
+  streams_->mark();
+  serving_ = true;
+  return true;
+}
+
+bool Runner::server_alive() {
+  if (!process_) return false;
+  const pid_t server = channel_->control().server_pid;
+  if (!process_->ended()) return true;
+  // Below a script the server is not our child, and may live on after it.
+  return server > 0 && server != process_->pid() && ::kill(server, 0) == 0;
+}
+
+Runner::Wait Runner::await_reply(const Plan& plan) {
+  Watchdog watchdog(plan.limits.watchdog_ms);
+  while (!channel_->answered()) {
+    channel_->wait_for_server(kLookMs);
+    if (channel_->answered()) break;
+    if (stopped()) return Wait::kStopped;
+    if (!server_alive()) return Wait::kDead;
+    if (watchdog.fired(channel_->progress())) return Wait::kWatchdog;
+  }
+  return Wait::kDone;
+}
+
+Runner::Wait Runner::await_end(const Plan& plan) {
+  Watchdog watchdog(plan.limits.watchdog_ms);
+  while (!process_->wait_for(kLookMs)) {
+    if (stopped()) return Wait::kStopped;
+    if (watchdog.fired(channel_->progress())) return Wait::kWatchdog;
+  }
+  return Wait::kDone;
+}
+
+RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcome> instead) {
+  RunResult result;
+  result.output = {streams_->out_bytes(), streams_->err_bytes()};
+  result.trace = channel_->read(plan, wait_status);
+  if (!instead && !channel_->runtime_seen()) instead = cannot_control("our library was not loaded into the program");
+  Outcome refined = instead ? *instead : options_.judge->refine(result.trace.outcome(), result.output);
+  if (!(refined == result.trace.outcome())) result.trace = result.trace.with_outcome(std::move(refined));
+  return result;
+}
+
+RunResult Runner::run_once(const Plan& plan) {
+  start(plan, Mode::kOnce);
+  switch (await_end(plan)) {
+    case Wait::kDone:
+    case Wait::kDead:
+      break;
+    case Wait::kStopped:
+      throw Error("interrupted", ExitCode::kInterrupted);
+    case Wait::kWatchdog: {
+      const Outcome outcome = cannot_control(what_it_does(process_->pid(), plan.limits.watchdog_ms));
+      process_->kill_all();
+      return finish(plan, process_->wait(), outcome);
+    }
+  }
+  return finish(plan, process_->wait());
+}
+
+// Nothing when the server died: the caller may try again.
+std::optional<RunResult> Runner::run_served(const Plan& plan) {
+  if (!serving_ || !same_start(plan, served_) || !server_alive()) {
+    start(plan, Mode::kServe);
+    if (!await_ready()) {
+      // The whole program ran without a thread: that was its one run, and there is nothing to schedule in it.
+      threadless_ = true;
+      note("no threads were created");
+      return finish(plan, process_->wait());
+    }
+  }
+  streams_->rewind();
+  channel_->write_plan(plan);
+  channel_->send(Request::kRun);
+  switch (await_reply(plan)) {
+    case Wait::kDone:
+      return finish(plan, channel_->control().wait_status);
+    case Wait::kStopped:
+      throw Error("interrupted", ExitCode::kInterrupted);
+    case Wait::kDead:
+      serving_ = false;
+      return std::nullopt;
+    case Wait::kWatchdog:
+      break;
+  }
+  const pid_t child = channel_->control().child_pid;
+  const Outcome outcome = cannot_control(what_it_does(child, plan.limits.watchdog_ms));
+  if (child > 1) ::kill(child, SIGKILL);
+  const auto limit = Clock::now() + std::chrono::milliseconds(kServerGraceMs);
+  while (!channel_->answered() && server_alive() && Clock::now() < limit) channel_->wait_for_server(kLookMs);
+  RunResult result = finish(plan, channel_->control().wait_status, outcome);
+  if (!channel_->answered()) {
+    process_.reset();
+    serving_ = false;
+  }
+  return result;
+}
+
+RunResult Runner::run(const Plan& plan) {
+  if (!options_.serve || threadless_) return run_once(plan);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    if (auto result = run_served(plan)) return std::move(*result);
+  }
+  const auto status = process_->ended();
+  return finish(plan, 0,
+                cannot_control(fmt::format("the program's fork server died: {}",
+                                           status ? describe_status(*status) : "without a status")));
+}
+
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan) {
+  PlainRun run;
+  Channel channel(Mode::kOnce, carrier);
+  channel.write_plan(plan);
+  Launch launch;
+  launch.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
+  launch.own_group = false;
+  Process process(target, launch, run.notes);
+  run.wait_status = process.wait();
+  run.trace = channel.read(plan, run.wait_status);
+  if (!channel.runtime_seen()) run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
+  return run;
+}
+
+}  // namespace heddle

@@ -1,0 +1,84 @@
+#pragma once
+// One worker: `Plan -> Trace` on a real program. A fork server stands before the program's first thread; starting it, feeding it,
+// watching it and replacing it are hidden here.
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exec/channel.h"
+#include "exec/judge.h"
+#include "exec/process.h"
+#include "exec/streams.h"
+#include "exec/target.h"
+#include "trace/executor.h"
+#include "trace/trace.h"
+
+namespace heddle {
+
+struct RunnerOptions {
+  std::string library;  // libheddle-rt.so
+  Carrier carrier = Carrier::kFiber;
+  std::shared_ptr<const Input> input;  // what every run reads
+  std::shared_ptr<const Judge> judge;
+  bool serve = true;                        // false: a fresh process for each run
+  int core = -1;                            // pinned to it
+  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: the run under way is given up
+};
+
+struct RunResult {
+  Trace trace;
+  Output output;
+};
+
+class Runner {
+ public:
+  Runner(Target target, RunnerOptions options);
+  ~Runner();
+
+  RunResult run(const Plan& plan);
+  Execute as_function() {
+    return [this](const Plan& plan) { return run(plan).trace; };
+  }
+
+  // What the user should know about how runs are made: no threads, addresses not fixed...
+  const std::vector<std::string>& notes() const { return notes_; }
+  bool threadless() const { return threadless_; }
+
+ private:
+  enum class Wait { kDone, kDead, kWatchdog, kStopped };
+
+  void start(const Plan& plan, Mode mode);
+  bool await_ready();
+  std::optional<RunResult> run_served(const Plan& plan);
+  RunResult run_once(const Plan& plan);
+  RunResult finish(const Plan& plan, int wait_status, std::optional<Outcome> instead = std::nullopt);
+  Wait await_reply(const Plan& plan);
+  Wait await_end(const Plan& plan);
+  bool server_alive();
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
+  void note(const std::string& text);
+
+  Target target_;
+  RunnerOptions options_;
+  std::vector<std::string> notes_;
+  bool threadless_ = false;
+
+  // The server, or the one process of a fresh start.
+  std::unique_ptr<Channel> channel_;
+  std::unique_ptr<Streams> streams_;
+  std::unique_ptr<Process> process_;
+  bool serving_ = false;
+  Plan served_;  // whose point set, environment and input the server was started with
+};
+
+// The transparent run of `heddle run`: the program's streams, process group and exit code are its own.
+struct PlainRun {
+  Trace trace;
+  int wait_status = 0;
+  std::vector<std::string> notes;
+};
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan);
+
+}  // namespace heddle

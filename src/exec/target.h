@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+// The program under test and how it is started.
+struct Target {
+  std::string program;                   // absolute
+  std::vector<std::string> arguments;    // with the program's name as the user gave it in front
+  std::vector<std::string> environment;  // "NAME=value", without anything of ours
+  std::string directory;                 // absolute
+  bool script = false;                   // "#!": the first threaded process below it is controlled
+
+  // Finds the program as a shell would and checks that our runtime can live in it. Throws Error with one sentence why not.
+  static Target resolve(const std::vector<std::string>& command, const std::string& directory = {});
+};
+
+// Where the runtime library is, seen from the tool's own executable. Throws Error when it is nowhere.
+std::string runtime_library();
+
+}  // namespace heddle

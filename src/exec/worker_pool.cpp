@@ -1,0 +1,126 @@
+#include "exec/worker_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle {
+
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<size_t>(core), &set)) cores.push_back(core);
+  }
+  return cores;
+}
+
+WorkerPool::WorkerPool(const Target& target, const RunnerOptions& options, unsigned jobs) : target_(target) {
+  const std::vector<int> cores = usable_cores();
+  auto for_worker = [&](size_t index) {
+    RunnerOptions mine = options;
+    if (!cores.empty()) mine.core = cores[(cores.size() - 1 - index % cores.size())];
+    return mine;
+  };
+  own_ = std::make_unique<Runner>(target, for_worker(0));
+  if (jobs <= 1) return;
+  for (size_t i = 0; i < jobs; ++i) worker_options_.push_back(for_worker(i));
+  for (size_t i = 0; i < jobs; ++i) threads_.emplace_back([this, i] { work(i); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    waiting_.clear();
+  }
+  work_ready_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerPool::submit(const Plan& plan) {
+  auto task = std::make_shared<Task>();
+  task->plan = plan;
+  {
+    const std::lock_guard lock(mutex_);
+    ++outstanding_;
+    in_order_.push_back(task);
+    if (!threads_.empty()) waiting_.push_back(task);
+  }
+  work_ready_.notify_one();
+}
+
+Trace WorkerPool::next() {
+  std::shared_ptr<Task> task;
+  if (threads_.empty()) {
+    task = in_order_.front();
+    in_order_.pop_front();
+    --outstanding_;
+    return run_now(task->plan).trace;
+  }
+  std::unique_lock lock(mutex_);
+  task = in_order_.front();
+  result_ready_.wait(lock, [&] { return task->trace || task->error; });
+  in_order_.pop_front();
+  --outstanding_;
+  if (task->error) std::rethrow_exception(task->error);
+  return std::move(*task->trace);
+}
+
+// The runner is created, used and destroyed on this thread: the kernel ties the life of its processes to it.
+void WorkerPool::work(size_t index) {
+  Runner runner(target_, worker_options_[index]);
+  while (true) {
+    std::shared_ptr<Task> task;
+    {
+      std::unique_lock lock(mutex_);
+      work_ready_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
+      if (closing_) return;
+      task = waiting_.front();
+      waiting_.pop_front();
+    }
+    std::optional<Trace> trace;
+    std::exception_ptr error;
+    try {
+      trace = runner.run(task->plan).trace;
+    } catch (...) {
+      error = std::current_exception();
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      task->trace = std::move(trace);
+      task->error = error;
+      take_notes(runner);
+    }
+    result_ready_.notify_all();
+  }
+}
+
+void WorkerPool::take_notes(const Runner& runner) {
+  for (const std::string& note : runner.notes()) {
+    if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+  }
+  threadless_ |= runner.threadless();
+}
+
+RunResult WorkerPool::run_now(const Plan& plan) {
+  RunResult result = own_->run(plan);
+  const std::lock_guard lock(mutex_);
+  take_notes(*own_);
+  return result;
+}
+
+std::vector<std::string> WorkerPool::notes() const {
+  const std::lock_guard lock(mutex_);
+  return notes_;
+}
+
+bool WorkerPool::threadless() const {
+  const std::lock_guard lock(mutex_);
+  return threadless_;
+}
+
+}  // namespace heddle

@@ -1,0 +1,59 @@
+#pragma once
+// Executions in flight on several workers, each with a fork server and a core of its own.
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "exec/runner.h"
+#include "trace/executor.h"
+
+namespace heddle {
+
+class WorkerPool final : public Executor {
+ public:
+  // `jobs` of 1 runs in the caller's own thread.
+  WorkerPool(const Target& target, const RunnerOptions& options, unsigned jobs);
+  ~WorkerPool() override;
+
+  void submit(const Plan& plan) override;
+  Trace next() override;
+  size_t outstanding() const override { return outstanding_; }
+
+  // One run with its output, beside the queue; not while submissions are outstanding.
+  RunResult run_now(const Plan& plan);
+  std::vector<std::string> notes() const;
+  bool threadless() const;
+
+ private:
+  struct Task {
+    Plan plan;
+    std::optional<Trace> trace;
+    std::exception_ptr error;
+  };
+  void work(size_t index);
+  void take_notes(const Runner& runner);
+
+  std::unique_ptr<Runner> own_;  // in the caller's thread; also for run_now
+  std::vector<std::thread> threads_;
+  std::vector<RunnerOptions> worker_options_;
+  Target target_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_ready_, result_ready_;
+  std::deque<std::shared_ptr<Task>> waiting_;   // nobody has taken it yet
+  std::deque<std::shared_ptr<Task>> in_order_;  // submitted and not yet handed out
+  std::vector<std::string> notes_;
+  bool threadless_ = false;
+  bool closing_ = false;
+  size_t outstanding_ = 0;
+};
+
+// The cores this process may use.
+std::vector<int> usable_cores();
+
+}  // namespace heddle
