@@ -95,7 +95,7 @@ struct TraceHeader {
 };
 
 inline constexpr uint64_t kControlSize = 4096;
-inline constexpr uint64_t kMaxThreads = 4096;
+inline constexpr uint64_t kMaxThreads = 16384;
 inline constexpr uint64_t kMaxModules = 512;
 inline constexpr uint64_t kMaxObjects = 1 << 16;
 inline constexpr uint64_t kMaxNotes = 64;

@@ -1,0 +1,192 @@
+#include "runtime/carrier.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "runtime/check.h"
+#include "runtime/context.h"
+#include "runtime/real.h"
+#include "runtime/run.h"
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+namespace {
+
+uint32_t g_pool[kMaxThreads];
+uint32_t g_pool_count;
+
+bool has_fsgsbase() {
+  static int known;
+  if (known == 0) known = (getauxval(AT_HWCAP2) & 2) != 0 ? 1 : 2;
+  return known == 1;
+}
+
+void futex_wake(volatile int* at) { sys(SYS_futex, at, FUTEX_WAKE_PRIVATE, 1); }
+
+void wait_turn(void* argument) {
+  auto* slot = static_cast<ThreadSlot*>(argument);
+  slot->parked = 1;
+  while (__atomic_load_n(&slot->go, __ATOMIC_ACQUIRE) == 0) sys(SYS_futex, &slot->go, FUTEX_WAIT_PRIVATE, 0, 0);
+  slot->go = 0;
+  slot->parked = 0;
+}
+
+void release(ThreadSlot* slot) {
+  __atomic_store_n(&slot->go, 1, __ATOMIC_RELEASE);
+  futex_wake(&slot->go);
+}
+
+struct HandOver {
+  ThreadSlot* from;
+  ThreadSlot* to;
+};
+void hand_over(void* argument) {
+  auto* pair = static_cast<HandOver*>(argument);
+  ThreadSlot* from = pair->from;
+  release(pair->to);
+  wait_turn(from);
+}
+
+// A donor: glibc has made its stack, TLS and descriptor. It parks; the fiber uses them; at the end it finishes what is left natively.
+void* donor_main(void* argument) {
+  auto* slot = static_cast<ThreadSlot*>(argument);
+  slot->fs_base = reinterpret_cast<uintptr_t>(pthread_self());
+  slot->tid = static_cast<pid_t>(sys(SYS_gettid));
+  find_stack(slot);
+  heddle_park(&slot->context, &slot->go, &slot->parked);
+  if (slot->life == Life::kPooled) slot = static_cast<ThreadSlot*>(slot->argument);
+  run_thread(slot);
+  return slot->result;
+}
+
+void* kernel_main(void* argument) {
+  auto* slot = static_cast<ThreadSlot*>(argument);
+  slot->fs_base = reinterpret_cast<uintptr_t>(pthread_self());
+  slot->tid = static_cast<pid_t>(sys(SYS_gettid));
+  find_stack(slot);
+  // The context is saved although this carrier does not use it: a forked child goes on from it as fibers.
+  heddle_call_saved(&slot->context, wait_turn, slot);
+  sys(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &slot->signal_mask, nullptr, 8);
+  run_thread(slot);
+  return slot->result;
+}
+
+ThreadSlot* new_slot() {
+  HEDDLE_CHECK(g_thread_count < kMaxThreads);
+  ThreadSlot* slot = &g_threads[g_thread_count];
+  memset(slot, 0, sizeof *slot);
+  slot->index = g_thread_count++;
+  return slot;
+}
+
+}  // namespace
+
+void switch_to(ThreadSlot* next) {
+  ThreadSlot* me = g_current;
+  if (next == me) return;
+  g_current = next;
+  if (g_run.carrier == Carrier::kFiber) {
+    if (has_fsgsbase()) {
+      heddle_switch_fast(&me->context, next->context, next->fs_base);
+    } else {
+      heddle_switch_slow(&me->context, next->context, next->fs_base);
+    }
+  } else {
+    HandOver pair{me, next};
+    heddle_call_saved(&me->context, hand_over, &pair);
+  }
+}
+
+void find_stack(ThreadSlot* slot) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* low = nullptr;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  slot->stack_low = static_cast<char*>(low);
+  slot->stack_high = slot->stack_low + size;
+}
+
+int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
+  // Donors take no signal, not even glibc's own: their stack is in use by the fiber.
+  const uint64_t all = ~uint64_t{0};
+  sys(SYS_rt_sigprocmask, 2, &all, &slot->signal_mask, 8);
+  int detach_state = PTHREAD_CREATE_JOINABLE;
+  auto* writable = const_cast<pthread_attr_t*>(attributes);
+  if (attributes != nullptr) {
+    pthread_attr_getdetachstate(attributes, &detach_state);
+    // Joinable underneath: we wait for the kernel thread's end ourselves, or the heap's state would depend on its timing.
+    if (detach_state == PTHREAD_CREATE_DETACHED) pthread_attr_setdetachstate(writable, PTHREAD_CREATE_JOINABLE);
+  }
+  slot->process = static_cast<pid_t>(sys(SYS_getpid));
+  const bool fiber = g_run.carrier == Carrier::kFiber;
+  const int error = real().pthread_create(&slot->handle, attributes, fiber ? donor_main : kernel_main, slot);
+  if (detach_state == PTHREAD_CREATE_DETACHED) {
+    pthread_attr_setdetachstate(writable, PTHREAD_CREATE_DETACHED);
+    slot->detached = true;
+  }
+  if (error == 0) {
+    while (__atomic_load_n(&slot->parked, __ATOMIC_ACQUIRE) == 0) sys(SYS_sched_yield);
+  }
+  sys(SYS_rt_sigprocmask, 2, &slot->signal_mask, nullptr, 8);
+  return error;
+}
+
+void fill_pool(uint32_t wanted) {
+  if (g_run.carrier != Carrier::kFiber) return;
+  while (g_pool_count < wanted) {
+    // Pooled donors live at the end of the table until they are used: slots are numbered in order of creation.
+    const uint32_t at = static_cast<uint32_t>(kMaxThreads) - 1 - g_pool_count;
+    ThreadSlot* slot = &g_threads[at];
+    memset(slot, 0, sizeof *slot);
+    slot->life = Life::kPooled;
+    if (spawn(slot, nullptr) != 0) return;
+    g_pool[g_pool_count++] = at;
+  }
+}
+
+ThreadSlot* take_slot(const pthread_attr_t* attributes, int* error) {
+  ThreadSlot* slot = new_slot();
+  *error = 0;
+  if (attributes == nullptr && g_pool_count > 0 && g_run.carrier == Carrier::kFiber) {
+    ThreadSlot* donor = &g_threads[g_pool[--g_pool_count]];
+    slot->context = donor->context;
+    slot->fs_base = donor->fs_base;
+    slot->handle = donor->handle;
+    slot->tid = donor->tid;
+    slot->process = donor->process;
+    slot->stack_low = donor->stack_low;
+    slot->stack_high = donor->stack_high;
+    // The donor's entry function still holds the pooled slot's address: it finds its thread through that.
+    donor->argument = slot;
+    slot->donor = donor;
+    sys(SYS_rt_sigprocmask, 2, nullptr, &slot->signal_mask, 8);
+    return slot;
+  }
+  *error = spawn(slot, attributes);
+  if (*error != 0) {
+    --g_thread_count;
+    return nullptr;
+  }
+  return slot;
+}
+
+void reap(ThreadSlot* slot) {
+  if (slot->life == Life::kReaped || slot->index == 0) return;
+  slot->life = Life::kReaped;
+  if (slot->process == static_cast<pid_t>(sys(SYS_getpid))) {
+    ThreadSlot* donor = slot->donor != nullptr ? slot->donor : slot;
+    donor->context = slot->context;
+    release(donor);
+  } else {
+    // No kernel thread stands behind it in this process: tell glibc that it is gone, and let it have the stack back.
+    *reinterpret_cast<volatile int*>(slot->handle + real().tid_offset) = 0;
+  }
+  real().pthread_join(slot->handle, nullptr);
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,26 @@
+#pragma once
+// What a program thread runs on. Fiber: every one on the main kernel thread, on the stack and TLS of a donor that glibc made and that is
+// parked. Kernel: each on its own kernel thread, taking turns by a futex. The trace does not depend on it.
+#include "runtime/thread.h"
+
+namespace heddle::rt {
+
+// Lets `next` run and returns when the calling thread is switched to again (or, after its last event, when it is reaped).
+void switch_to(ThreadSlot* next);
+
+// A kernel thread with stack and TLS for `slot`, parked. Returns an error number.
+int spawn(ThreadSlot* slot, const pthread_attr_t* attributes);
+// A slot whose donor is ready: from the pool where the attributes are the default ones.
+ThreadSlot* take_slot(const pthread_attr_t* attributes, int* error);
+// Donors made ahead, before a fork: in the child they cost nothing to use.
+void fill_pool(uint32_t wanted);
+
+// A finished thread's kernel thread ends and its memory returns to glibc. The thread must not be the caller.
+void reap(ThreadSlot* slot);
+
+void find_stack(ThreadSlot* slot);
+
+// The body of every program thread, on its own stack: defined with the thread interposers.
+void run_thread(ThreadSlot* slot);
+
+}  // namespace heddle::rt

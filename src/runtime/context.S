@@ -1,0 +1,121 @@
+// Context switches for x86-64. See context.h.
+    .text
+
+    .macro SAVE_REGISTERS
+    pushq %rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbp, 0
+    pushq %rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbx, 0
+    pushq %r12
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r12, 0
+    pushq %r13
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r13, 0
+    pushq %r14
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r14, 0
+    pushq %r15
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r15, 0
+    subq $8, %rsp
+    .cfi_adjust_cfa_offset 8
+    stmxcsr (%rsp)
+    fnstcw 4(%rsp)
+    .endm
+
+    .macro RESTORE_REGISTERS
+    ldmxcsr (%rsp)
+    fldcw 4(%rsp)
+    addq $8, %rsp
+    .cfi_adjust_cfa_offset -8
+    popq %r15
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r15
+    popq %r14
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r14
+    popq %r13
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r13
+    popq %r12
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r12
+    popq %rbx
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore rbx
+    popq %rbp
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore rbp
+    .endm
+
+    .macro FUNCTION name
+    .globl \name
+    .hidden \name
+    .type \name, @function
+    .p2align 4
+\name:
+    .cfi_startproc
+    .endm
+
+    .macro END name
+    .cfi_endproc
+    .size \name, . - \name
+    .endm
+
+FUNCTION heddle_switch_fast
+    SAVE_REGISTERS
+    movq %rsp, (%rdi)
+    wrfsbase %rdx
+    movq %rsi, %rsp
+    RESTORE_REGISTERS
+    ret
+END heddle_switch_fast
+
+FUNCTION heddle_switch_slow
+    SAVE_REGISTERS
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    movl $158, %eax            // arch_prctl
+    movl $0x1002, %edi         // ARCH_SET_FS
+    movq %rdx, %rsi
+    syscall
+    RESTORE_REGISTERS
+    ret
+END heddle_switch_slow
+
+FUNCTION heddle_call_saved
+    SAVE_REGISTERS
+    movq %rsp, (%rdi)
+    movq %rdx, %rdi
+    subq $8, %rsp
+    .cfi_adjust_cfa_offset 8
+    call *%rsi
+    addq $8, %rsp
+    .cfi_adjust_cfa_offset -8
+    RESTORE_REGISTERS
+    ret
+END heddle_call_saved
+
+FUNCTION heddle_park
+    SAVE_REGISTERS
+    movq %rsp, (%rdi)
+    movq %rdi, %r12
+    movq %rsi, %rbx
+    movl $1, (%rdx)
+1:  movq %rbx, %rdi
+    movl $128, %esi            // FUTEX_WAIT | FUTEX_PRIVATE_FLAG
+    xorl %edx, %edx
+    xorl %r10d, %r10d
+    movl $202, %eax            // futex
+    syscall
+    cmpl $0, (%rbx)
+    je 1b
+    movq (%r12), %rsp
+    RESTORE_REGISTERS
+    ret
+END heddle_park
+
+    .section .note.GNU-stack,"",@progbits

@@ -1,0 +1,15 @@
+#pragma once
+// Saved contexts: callee-saved registers and floating-point control words on the thread's own stack, the stack pointer in *save.
+#include <stdint.h>
+
+extern "C" {
+// Saves the present context, sets the FS base and continues in `to`. The fast one needs the FSGSBASE instructions (AT_HWCAP2 bit 1).
+void heddle_switch_fast(void** save, void* to, uintptr_t fs_base);
+void heddle_switch_slow(void** save, void* to, uintptr_t fs_base);
+// Saves a resumable context, then calls function(argument) on the same stack and returns when it does. Whoever switches to *save
+// meanwhile, in a forked child where this kernel thread does not exist, returns from here as well.
+void heddle_call_saved(void** save, void (*function)(void*), void* argument);
+// Saves a context and waits on the futex *go without touching the stack, which a fiber uses meanwhile. When *go becomes non-zero,
+// continues in the context that *save holds by then.
+void heddle_park(void** save, volatile int* go, volatile int* parked);
+}

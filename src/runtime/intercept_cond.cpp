@@ -1,0 +1,83 @@
+// Condition variables: the queue of waiters is ours, the real condition is never waited on. A wait is two operations: release-and-wait,
+// and reacquire.
+#include <errno.h>
+#include <pthread.h>
+
+#include "runtime/clock.h"
+#include "runtime/lock.h"
+#include "runtime/model.h"
+#include "runtime/names.h"
+#include "runtime/real.h"
+#include "runtime/scheduler.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+// glibc keeps the clock chosen by pthread_condattr_setclock in bit 1 of this word.
+clockid_t clock_of(const pthread_cond_t* c) { return (c->__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME; }
+
+int wait_on(pthread_cond_t* c, pthread_mutex_t* m, bool timed, uint64_t deadline, void* pc) {
+  ThreadSlot* me = g_current;
+  Pending p{};
+  p.op = timed ? Op::kCondTimedWait : Op::kCondWait;
+  p.address = c;
+  p.second = m;
+  p.object = object_of(c);
+  p.site = caller_site(pc);
+  point(p);
+  if (!mutex_held_by(m, *me)) end_run(OutcomeKind::kMisuse, 0, "wait on a condition variable without holding its mutex");
+  me->waiting_on = c;
+  me->signalled = false;
+  me->wait_order = ++g_run.wait_order;
+  drop_mutex(m);
+  p.op = timed ? Op::kCondTimedReacquire : Op::kCondReacquire;
+  p.deadline = deadline;
+  Event* e = point(p);
+  const bool timed_out = !me->signalled;
+  if (timed_out) {
+    e->flags |= kTimedOut | kChoice;
+    e->value = kChoiceTimeout;
+  }
+  me->waiting_on = nullptr;
+  const int error = take_mutex(m, p.site);
+  return error == 0 && timed_out ? ETIMEDOUT : error;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
+  if (!active()) return real().pthread_cond_wait(c, m);
+  return wait_on(c, m, false, 0, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
+  if (!active()) return real().pthread_cond_timedwait(c, m, until);
+  return wait_on(c, m, true, deadline_at(clock_of(c), until), __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
+  if (!active()) return real().pthread_cond_clockwait(c, m, clock, until);
+  return wait_on(c, m, true, deadline_at(clock, until), __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
+  if (!active()) return real().pthread_cond_signal(c);
+  wake(c, 1, point(Op::kCondSignal, c, __builtin_return_address(0)));
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) {
+  if (!active()) return real().pthread_cond_broadcast(c);
+  point(Op::kCondBroadcast, c, __builtin_return_address(0));
+  wake(c, UINT32_MAX, nullptr);
+  return 0;
+}
+
+HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* c) {
+  if (!active()) return real().pthread_cond_destroy(c);
+  point(Op::kCondDestroy, c, __builtin_return_address(0));
+  forget_object(c);
+  return 0;
+}

@@ -1,0 +1,69 @@
+// Semaphores: glibc's own value is the state.
+#include <errno.h>
+#include <semaphore.h>
+
+#include "runtime/check.h"
+#include "runtime/clock.h"
+#include "runtime/lock.h"
+#include "runtime/names.h"
+#include "runtime/real.h"
+#include "runtime/scheduler.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+int timed_wait(sem_t* s, clockid_t clock, const timespec* until, void* pc) {
+  Pending p{};
+  p.op = Op::kSemTimedWait;
+  p.address = s;
+  p.object = object_of(s);
+  p.site = caller_site(pc);
+  p.deadline = deadline_at(clock, until);
+  Event* e = point(p);
+  if (real().sem_trywait(s) == 0) return 0;
+  e->flags |= kTimedOut | kChoice;
+  e->value = kChoiceTimeout;
+  errno = ETIMEDOUT;
+  return -1;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int sem_wait(sem_t* s) {
+  if (!active()) return real().sem_wait(s);
+  point(Op::kSemWait, s, __builtin_return_address(0));
+  const int result = real().sem_trywait(s);
+  HEDDLE_CHECK(result == 0);
+  return result;
+}
+
+HEDDLE_EXPORT int sem_timedwait(sem_t* s, const timespec* until) {
+  if (!active()) return real().sem_timedwait(s, until);
+  return timed_wait(s, CLOCK_REALTIME, until, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
+  if (!active()) return real().sem_clockwait(s, clock, until);
+  return timed_wait(s, clock, until, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int sem_trywait(sem_t* s) {
+  if (!active()) return real().sem_trywait(s);
+  Event* e = point(Op::kSemTryWait, s, __builtin_return_address(0));
+  const int result = real().sem_trywait(s);
+  mark_try(e, result != 0);
+  return result;
+}
+
+HEDDLE_EXPORT int sem_post(sem_t* s) {
+  if (!active()) return real().sem_post(s);
+  point(Op::kSemPost, s, __builtin_return_address(0));
+  return real().sem_post(s);
+}
+
+HEDDLE_EXPORT int sem_destroy(sem_t* s) {
+  if (active()) forget_object(s);
+  return 0;
+}

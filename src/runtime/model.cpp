@@ -1,0 +1,85 @@
+// glibc's own lock words are the state: the real calls keep them, static initialisers need no registration, and a lock taken where we
+// do not look is still seen (docs/decisions).
+#include "runtime/model.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "runtime/run.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr int kTypeMask = 3;
+constexpr int kRobustBit = 16;
+constexpr int kOwnerDied = 0x40000000;
+constexpr int kTidMask = 0x3FFFFFFF;
+
+int lock_word(const pthread_mutex_t* m) { return *const_cast<const volatile int*>(&m->__data.__lock); }
+int owner_of(const pthread_mutex_t* m) { return *const_cast<const volatile int*>(&m->__data.__owner); }
+
+Ready timed(bool enabled, const ThreadSlot& t) {
+  if (enabled || g_run.clock >= t.pending.deadline) return Ready::kYes;
+  return Ready::kTimeout;
+}
+
+int sem_value(const void* address) {
+  int value = 0;
+  sem_getvalue(static_cast<sem_t*>(const_cast<void*>(address)), &value);
+  return value;
+}
+
+bool finished(const ThreadSlot* t) { return t == nullptr || t->life == Life::kFinished || t->life == Life::kRemoved || t->life == Life::kReaped; }
+
+}  // namespace
+
+bool mutex_free_for(const pthread_mutex_t* m, const ThreadSlot& t) {
+  const int word = lock_word(m);
+  if ((m->__data.__kind & kRobustBit) != 0 && (word & kOwnerDied) != 0) return true;
+  if (word == 0) return true;
+  const int type = m->__data.__kind & kTypeMask;
+  // A recursive mutex lets its owner in again; an error-checking one answers EDEADLK at once.
+  return (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK) && owner_of(m) == t.tid;
+}
+
+bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return lock_word(m) != 0 && owner_of(m) == t.tid; }
+
+Ready ready(const ThreadSlot& t) {
+  const Pending& p = t.pending;
+  const auto* mutex = static_cast<const pthread_mutex_t*>(p.address);
+  const auto* second = static_cast<const pthread_mutex_t*>(p.second);
+  switch (p.op) {
+    case Op::kMutexLock: return mutex_free_for(mutex, t) ? Ready::kYes : Ready::kNo;
+    case Op::kMutexTimedLock: return timed(mutex_free_for(mutex, t), t);
+    case Op::kCondReacquire: return t.signalled && mutex_free_for(second, t) ? Ready::kYes : Ready::kNo;
+    case Op::kCondTimedReacquire: return mutex_free_for(second, t) ? timed(t.signalled, t) : Ready::kNo;
+    case Op::kSemWait: return sem_value(p.address) > 0 ? Ready::kYes : Ready::kNo;
+    case Op::kSemTimedWait: return timed(sem_value(p.address) > 0, t);
+    case Op::kThreadJoin: return finished(static_cast<const ThreadSlot*>(p.address)) ? Ready::kYes : Ready::kNo;
+    case Op::kThreadTimedJoin: return timed(finished(static_cast<const ThreadSlot*>(p.address)), t);
+    case Op::kSleep: return timed(false, t);
+    default: return Ready::kYes;
+  }
+}
+
+ThreadSlot* holder(const ThreadSlot& t) {
+  const Pending& p = t.pending;
+  switch (p.op) {
+    case Op::kMutexLock: {
+      const auto* m = static_cast<const pthread_mutex_t*>(p.address);
+      const int word = lock_word(m);
+      if (word == 0) return nullptr;
+      return slot_of_tid(owner_of(m) != 0 ? owner_of(m) : (word & kTidMask));
+    }
+    case Op::kCondReacquire: {
+      if (!t.signalled) return nullptr;
+      const auto* m = static_cast<const pthread_mutex_t*>(p.second);
+      return lock_word(m) != 0 ? slot_of_tid(owner_of(m)) : nullptr;
+    }
+    case Op::kThreadJoin: return static_cast<ThreadSlot*>(const_cast<void*>(p.address));
+    default: return nullptr;
+  }
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,16 @@
+#pragma once
+// The only blocking logic: may this thread's pending operation execute now without blocking?
+#include "policy/moment.h"
+#include "runtime/thread.h"
+
+namespace heddle::rt {
+
+Ready ready(const ThreadSlot& thread);
+
+// Who holds what this thread's pending operation waits for; nullptr when nobody in particular does.
+ThreadSlot* holder(const ThreadSlot& thread);
+
+bool mutex_free_for(const pthread_mutex_t* mutex, const ThreadSlot& thread);
+bool mutex_held_by(const pthread_mutex_t* mutex, const ThreadSlot& thread);
+
+}  // namespace heddle::rt

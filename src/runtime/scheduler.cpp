@@ -1,0 +1,203 @@
+#include "runtime/scheduler.h"
+
+#include "runtime/carrier.h"
+#include "runtime/check.h"
+#include "runtime/model.h"
+#include "runtime/names.h"
+
+namespace heddle::rt {
+
+namespace {
+
+// One event is this much virtual time: a wait of a millisecond is over after a thousand steps of others.
+constexpr uint64_t kTickNs = 1000;
+// Events in a row without progress before the run counts as a livelock.
+constexpr uint64_t kLivelockSteps = 100000;
+
+Candidate g_candidates[kMaxThreads];
+
+// The cycle of lock owners that `thread` closes, if it closes one: a deadlock even while other threads could run on.
+bool closes_cycle(const ThreadSlot& thread) {
+  const ThreadSlot* at = &thread;
+  for (uint32_t hops = 0; hops <= g_live_count; ++hops) {
+    if (ready(*at) != Ready::kNo) return false;
+    at = holder(*at);
+    if (at == nullptr || at->life != Life::kLive) return false;
+    if (at == &thread) return true;
+  }
+  return false;
+}
+
+Moment look(bool current_lives) {
+  Moment m{};
+  m.threads = g_candidates;
+  m.current = kNobody;
+  m.step = g_run.step + 1;
+  m.now = g_run.clock;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i]];
+    if (current_lives && &t == g_current) m.current = m.count;
+    g_candidates[m.count++] = {t.id, t.index, t.operations + 1, t.pending.op, ready(t), t.gave_way, t.pending.object, t.pending.site,
+                               t.last_step, t.pending.deadline};
+  }
+  return m;
+}
+
+[[noreturn]] void stuck() {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const Op op = g_threads[g_live[i]].pending.op;
+    if (row(op).family == Family::kDescriptors || row(op).family == Family::kSignals || op == Op::kWaitChild) {
+      end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
+    }
+  }
+  end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
+}
+
+// Who executes the next event. Ends the run where nobody can.
+ThreadSlot* decide(bool current_lives) {
+  const Moment moment = look(current_lives);
+  const Decision decision = g_run.director.next(moment);
+  if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
+  if (decision.verdict == Verdict::kStuck) stuck();
+  const Candidate& chosen = g_candidates[decision.index];
+  g_run.switch_flags = 0;
+  if (moment.current != kNobody) {
+    const Candidate& current = g_candidates[moment.current];
+    if (current.ready == Ready::kNo && closes_cycle(*g_current)) end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");
+    if (current.ready == Ready::kYes) g_run.switch_flags |= kPreviousReady;
+    if (current.ready == Ready::kTimeout) g_run.switch_flags |= kPreviousReadyByTimeout;
+  }
+  ThreadSlot* next = &g_threads[chosen.slot];
+  if (chosen.ready == Ready::kTimeout && g_run.clock < next->pending.deadline) g_run.clock = next->pending.deadline;
+  return next;
+}
+
+void check_limits() {
+  if (g_run.step - g_run.last_progress > kLivelockSteps) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
+  if (g_run.step >= g_run.plan.header->limits.events) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
+}
+
+bool is_idle(const Event& e) {
+  return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0;
+}
+
+Event* record(ThreadSlot* t) {
+  static Event overflow;
+  if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || g_run.step - g_run.last_progress > kLivelockSteps, 0)) check_limits();
+  Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step] : &overflow;
+  const Pending& p = t->pending;
+  e->thread = t->index;
+  e->number = ++t->operations;
+  e->op = p.op;
+  e->flags = static_cast<uint16_t>(p.flags | (g_run.exiting ? kExiting : 0));
+  if (t->index != g_run.last_thread) e->flags = static_cast<uint16_t>(e->flags | g_run.switch_flags);
+  e->size = p.size;
+  e->object = p.object;
+  e->site = p.site;
+  e->value = p.value;
+  ++g_run.step;
+  g_run.clock += kTickNs;
+  g_run.last_thread = t->index;
+  g_run.switch_flags = 0;
+  if (is_idle(*e)) {
+    t->gave_way = has(e->op, kYields) || (e->flags & kSpin) != 0;
+  } else {
+    t->gave_way = false;
+    g_run.last_progress = g_run.step;
+  }
+  t->last_step = g_run.step;
+  if (e == &overflow) {
+    g_run.header->truncated = 1;
+  } else {
+    g_run.header->event_count = g_run.step;
+  }
+  g_run.header->executed = g_run.step;
+  return e;
+}
+
+// The run is over and this thread was woken only to say where it stands.
+[[noreturn]] void hand_in_stack(ThreadSlot* me) {
+  ThreadRow& r = g_run.rows[me->index];
+  capture_stack(r.stack, sizeof r.stack / sizeof r.stack[0], &r.stack_size, 2);
+  switch_to(g_run.collector);
+  check_failed("a thread ran after the end of the run", __FILE__, __LINE__);
+}
+
+// Somebody else has run: those who gave way to it may run again.
+void others_ran(const ThreadSlot* thread) {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    if (&g_threads[g_live[i]] != thread) g_threads[g_live[i]].gave_way = false;
+  }
+}
+
+}  // namespace
+
+Event* point(const Pending& pending) {
+  ThreadSlot* me = g_current;
+  me->pending = pending;
+  const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
+  if (!keeps) {
+    ThreadSlot* next = decide(true);
+    if (next != me) {
+      switch_to(next);
+      if (__builtin_expect(g_run.collecting, 0)) hand_in_stack(me);
+      others_ran(me);
+    }
+  }
+  return record(me);
+}
+
+Event* point(Op op, const void* address, void* pc) {
+  Pending p{};
+  p.op = op;
+  p.address = address;
+  p.object = object_of(address);
+  p.site = caller_site(pc);
+  return point(p);
+}
+
+void leave_for_ever() {
+  ThreadSlot* me = g_current;
+  me->life = Life::kFinished;
+  remove_live(me);
+  t_managed = 0;
+  switch_to(decide(false));
+}
+
+void begin_thread(ThreadSlot* thread) {
+  t_managed = 1;
+  others_ran(thread);
+  record(thread);
+}
+
+uint32_t wake(const void* address, uint32_t count, Event* event) {
+  uint32_t woken = 0;
+  while (woken < count) {
+    // First in, first out; the plan or a random policy may take another.
+    ThreadSlot* queue[256];
+    uint64_t ids[256];
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < g_live_count && waiting < 256; ++i) {
+      ThreadSlot& t = g_threads[g_live[i]];
+      if (t.waiting_on != address || t.signalled) continue;
+      uint32_t at = waiting++;
+      for (; at > 0 && queue[at - 1]->wait_order > t.wait_order; --at) queue[at] = queue[at - 1];
+      queue[at] = &t;
+    }
+    if (waiting == 0) break;
+    uint32_t pick = 0;
+    if (count == 1) {
+      for (uint32_t i = 0; i < waiting; ++i) ids[i] = queue[i]->id;
+      pick = g_run.director.choose(g_current->id, g_current->operations, g_run.step, ids, waiting);
+      if (event != nullptr) {
+        event->flags |= kChoice;
+        event->value = ids[pick];
+      }
+    }
+    queue[pick]->signalled = true;
+    ++woken;
+  }
+  return woken;
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,23 @@
+#pragma once
+// `point` is the only place where a switch can happen.
+#include "runtime/run.h"
+
+namespace heddle::rt {
+
+// Stands before the operation until the plan lets this thread execute it and it is enabled; then records its event and returns, and the
+// caller performs the real call, which never blocks.
+Event* point(const Pending& pending);
+
+// Short forms. `address` is the raw object; its name is looked up here.
+Event* point(Op op, const void* address, void* pc);
+
+// The thread has executed its last event: somebody else runs now. Returns when the thread is reaped and a kernel thread stands behind it.
+void leave_for_ever();
+
+// The first resumption of a new thread: records its start.
+void begin_thread(ThreadSlot* thread);
+
+// Ends the waits of `count` threads queued on `address`, first in first out or as the plan chooses; records the choice in the event.
+uint32_t wake(const void* address, uint32_t count, Event* event);
+
+}  // namespace heddle::rt

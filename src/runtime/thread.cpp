@@ -1,0 +1,61 @@
+#include "runtime/thread.h"
+
+namespace heddle::rt {
+
+ThreadSlot g_threads[kMaxThreads];
+uint32_t g_thread_count;
+ThreadSlot* g_current;
+uint32_t g_live[kMaxThreads];
+uint32_t g_live_count;
+__thread char t_managed __attribute__((tls_model("initial-exec")));
+
+ThreadSlot* slot_of(pthread_t handle) {
+  // The newest first: glibc reuses a handle once its thread is reaped.
+  for (uint32_t i = g_thread_count; i-- > 0;) {
+    ThreadSlot& t = g_threads[i];
+    if (t.handle == handle && t.life != Life::kFree && t.life != Life::kPooled && t.life != Life::kReaped) return &t;
+  }
+  return nullptr;
+}
+
+ThreadSlot* slot_of_tid(pid_t tid) {
+  for (uint32_t i = g_thread_count; i-- > 0;) {
+    if (g_threads[i].tid == tid && g_threads[i].life == Life::kLive) return &g_threads[i];
+  }
+  return nullptr;
+}
+
+void add_live(ThreadSlot* thread) { g_live[g_live_count++] = thread->index; }
+
+void remove_live(ThreadSlot* thread) {
+  uint32_t to = 0;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    if (g_live[i] != thread->index) g_live[to++] = g_live[i];
+  }
+  g_live_count = to;
+}
+
+void note_held(ThreadSlot* thread, const void* lock, SiteId site) {
+  if (thread->held_count < kMaxHeld) thread->held[thread->held_count] = {lock, site};
+  ++thread->held_count;
+}
+
+void note_released(ThreadSlot* thread, const void* lock) {
+  const uint32_t kept = thread->held_count < kMaxHeld ? thread->held_count : kMaxHeld;
+  for (uint32_t i = kept; i-- > 0;) {
+    if (thread->held[i].address != lock) continue;
+    for (uint32_t j = i; j + 1 < kept; ++j) thread->held[j] = thread->held[j + 1];
+    break;
+  }
+  if (thread->held_count > 0) --thread->held_count;
+}
+
+SiteId held_site(const ThreadSlot* thread, const void* lock) {
+  const uint32_t kept = thread->held_count < kMaxHeld ? thread->held_count : kMaxHeld;
+  for (uint32_t i = kept; i-- > 0;) {
+    if (thread->held[i].address == lock) return thread->held[i].site;
+  }
+  return kNoSite;
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,92 @@
+#pragma once
+// The threads of the run: what each stands before, what it waits for, and the context to resume it in.
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "wire/channel.h"
+
+namespace heddle::rt {
+
+enum class Life : uint8_t { kFree, kPooled, kLive, kFinished, kReaped, kRemoved };
+
+// The operation a thread stands before. `address` is the raw object: for the model only, never recorded.
+struct Pending {
+  Op op;
+  uint16_t flags;          // EventFlag known before the operation executes
+  uint32_t size;
+  const void* address;
+  const void* second;      // the mutex of a condition's wait; the requeue target of a futex
+  ObjectId object;
+  SiteId site;
+  uint64_t value;
+  uint64_t deadline;       // virtual ns; kTimed operations
+};
+
+struct HeldLock {
+  const void* address;
+  SiteId site;             // where it was taken
+};
+inline constexpr uint32_t kMaxHeld = 32;
+
+struct ThreadSlot {
+  // --- carrier
+  void* context;           // saved stack pointer while it does not run
+  uintptr_t fs_base;
+  volatile int go;         // futex: kernel carrier's turn; fiber carrier: the donor may finish
+  volatile int parked;
+  pthread_t handle;
+  pid_t tid;               // what glibc stores as the owner of a mutex
+  pid_t process;           // where a kernel thread stands behind it; elsewhere (in a forked child) it is memory only
+  void* (*entry)(void*);
+  void* argument;
+  void* result;
+  ThreadSlot* donor;       // the pooled slot whose kernel thread this one uses, or nullptr
+  uint64_t signal_mask;    // the creator's, installed when the thread starts
+
+  // --- the run
+  ThreadId id;
+  uint32_t index;          // in the trace's thread table
+  uint32_t parent;
+  uint32_t birth;
+  uint32_t births;         // children so far
+  uint32_t operations;     // executed
+  Life life;
+  bool detached;
+  bool gave_way;
+  bool signalled;          // the wait it is in has been ended by somebody
+  bool cancelled;
+  bool ending;             // runs its destructors
+  uint64_t last_step;
+  const void* waiting_on;  // the condition or futex whose queue it is in
+  uint64_t wait_order;     // first in, first out among the waiters of one object
+  Pending pending;
+  uint32_t held_count;
+  HeldLock held[kMaxHeld];
+  SiteId last_failed_site; // spin recognition: the same failing try again and again
+  uint32_t failed_tries;
+  const char* stack_low;
+  const char* stack_high;
+};
+
+extern ThreadSlot g_threads[kMaxThreads];
+extern uint32_t g_thread_count;   // slots used, in order of creation
+extern ThreadSlot* g_current;     // the one that runs; meaningful only when the run is active
+
+// Slots of live threads, compact, in order of creation.
+extern uint32_t g_live[kMaxThreads];
+extern uint32_t g_live_count;
+
+// Set in threads that belong to the run. Everything else (donors before their turn, helper threads of libraries) passes through.
+extern __thread char t_managed;
+
+ThreadSlot* slot_of(pthread_t handle);
+ThreadSlot* slot_of_tid(pid_t tid);
+void add_live(ThreadSlot* thread);
+void remove_live(ThreadSlot* thread);
+
+void note_held(ThreadSlot* thread, const void* lock, SiteId site);
+void note_released(ThreadSlot* thread, const void* lock);
+SiteId held_site(const ThreadSlot* thread, const void* lock);
+
+}  // namespace heddle::rt
