@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "runtime/once.h"
 #include "runtime/run.h"
 
 namespace heddle::rt {
@@ -30,6 +31,15 @@ int sem_value(const void* address) {
   return value;
 }
 
+// Locks whose memory does not say who holds them: another thread's record of what it took does.
+ThreadSlot* holder_by_record(const ThreadSlot& t) {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    ThreadSlot& other = g_threads[g_live[i]];
+    if (held_site(&other, t.pending.address) != kNoSite) return &other;
+  }
+  return nullptr;
+}
+
 bool finished(const ThreadSlot* t) { return t == nullptr || t->life == Life::kFinished || t->life == Life::kRemoved || t->life == Life::kReaped; }
 
 }  // namespace
@@ -45,6 +55,11 @@ bool mutex_free_for(const pthread_mutex_t* m, const ThreadSlot& t) {
 
 bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return lock_word(m) != 0 && owner_of(m) == t.tid; }
 
+// glibc 2.36: bit 1 of __readers says that a writer holds the lock, bits 3 and up count the readers; nobody ever waits inside glibc.
+bool rwlock_readable(const pthread_rwlock_t* l) { return (*const_cast<const volatile unsigned*>(&l->__data.__readers) & 2) == 0; }
+bool rwlock_writable(const pthread_rwlock_t* l) { return rwlock_readable(l) && (*const_cast<const volatile unsigned*>(&l->__data.__readers) >> 3) == 0; }
+bool rwlock_written_by(const pthread_rwlock_t* l, const ThreadSlot& t) { return !rwlock_readable(l) && l->__data.__cur_writer == t.tid; }
+
 Ready ready(const ThreadSlot& t) {
   const Pending& p = t.pending;
   const auto* mutex = static_cast<const pthread_mutex_t*>(p.address);
@@ -59,6 +74,26 @@ Ready ready(const ThreadSlot& t) {
     case Op::kThreadJoin: return finished(static_cast<const ThreadSlot*>(p.address)) ? Ready::kYes : Ready::kNo;
     case Op::kThreadTimedJoin: return timed(finished(static_cast<const ThreadSlot*>(p.address)), t);
     case Op::kSleep: return timed(false, t);
+    case Op::kRwReadLock:
+      return rwlock_readable(static_cast<const pthread_rwlock_t*>(p.address)) || rwlock_written_by(static_cast<const pthread_rwlock_t*>(p.address), t)
+                 ? Ready::kYes
+                 : Ready::kNo;
+    case Op::kRwWriteLock:
+      return rwlock_writable(static_cast<const pthread_rwlock_t*>(p.address)) || rwlock_written_by(static_cast<const pthread_rwlock_t*>(p.address), t)
+                 ? Ready::kYes
+                 : Ready::kNo;
+    case Op::kRwTimedReadLock: return timed(rwlock_readable(static_cast<const pthread_rwlock_t*>(p.address)), t);
+    case Op::kRwTimedWriteLock: return timed(rwlock_writable(static_cast<const pthread_rwlock_t*>(p.address)), t);
+    // A free glibc spinlock is 1.
+    case Op::kSpinLock: return *static_cast<const volatile int*>(p.address) == 1 ? Ready::kYes : Ready::kNo;
+    case Op::kBarrierLeave:
+    case Op::kFutexResume: return t.signalled ? Ready::kYes : Ready::kNo;
+    case Op::kFutexTimedResume: return timed(t.signalled, t);
+    case Op::kOnceEnter: return *static_cast<const volatile int*>(p.address) != kOnceBusy ? Ready::kYes : Ready::kNo;
+    case Op::kGuardEnter: {
+      const auto* bytes = static_cast<const volatile char*>(p.address);
+      return bytes[0] != 0 || bytes[1] == 0 ? Ready::kYes : Ready::kNo;
+    }
     default: return Ready::kYes;
   }
 }
@@ -77,6 +112,13 @@ ThreadSlot* holder(const ThreadSlot& t) {
       const auto* m = static_cast<const pthread_mutex_t*>(p.second);
       return lock_word(m) != 0 ? slot_of_tid(owner_of(m)) : nullptr;
     }
+    case Op::kRwReadLock:
+    case Op::kRwWriteLock: {
+      const auto* l = static_cast<const pthread_rwlock_t*>(p.address);
+      if (!rwlock_readable(l)) return slot_of_tid(l->__data.__cur_writer);
+      return holder_by_record(t);
+    }
+    case Op::kSpinLock: return holder_by_record(t);
     case Op::kThreadJoin: return static_cast<ThreadSlot*>(const_cast<void*>(p.address));
     default: return nullptr;
   }

@@ -33,6 +33,22 @@ namespace heddle::rt {
   X(pthread_cond_clockwait, int, (pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*))      \
   X(pthread_cond_signal, int, (pthread_cond_t*))                                                       \
   X(pthread_cond_broadcast, int, (pthread_cond_t*))                                                    \
+  X(pthread_rwlock_rdlock, int, (pthread_rwlock_t*))                                                   \
+  X(pthread_rwlock_wrlock, int, (pthread_rwlock_t*))                                                   \
+  X(pthread_rwlock_tryrdlock, int, (pthread_rwlock_t*))                                                \
+  X(pthread_rwlock_trywrlock, int, (pthread_rwlock_t*))                                                \
+  X(pthread_rwlock_timedrdlock, int, (pthread_rwlock_t*, const timespec*))                             \
+  X(pthread_rwlock_timedwrlock, int, (pthread_rwlock_t*, const timespec*))                             \
+  X(pthread_rwlock_clockrdlock, int, (pthread_rwlock_t*, clockid_t, const timespec*))                  \
+  X(pthread_rwlock_clockwrlock, int, (pthread_rwlock_t*, clockid_t, const timespec*))                  \
+  X(pthread_rwlock_unlock, int, (pthread_rwlock_t*))                                                   \
+  X(pthread_rwlock_destroy, int, (pthread_rwlock_t*))                                                  \
+  X(pthread_spin_lock, int, (pthread_spinlock_t*))                                                     \
+  X(pthread_spin_trylock, int, (pthread_spinlock_t*))                                                  \
+  X(pthread_spin_unlock, int, (pthread_spinlock_t*))                                                   \
+  X(pthread_barrier_init, int, (pthread_barrier_t*, const pthread_barrierattr_t*, unsigned))           \
+  X(pthread_barrier_wait, int, (pthread_barrier_t*))                                                   \
+  X(pthread_once, int, (pthread_once_t*, void (*)()))                                                  \
   X(sem_wait, int, (sem_t*))                                                                           \
   X(sem_trywait, int, (sem_t*))                                                                        \
   X(sem_timedwait, int, (sem_t*, const timespec*))                                                     \

@@ -55,8 +55,9 @@ void serve() {
     const uint32_t used = g_run.header->thread_count;
     if (used > kFirstPool) fill_pool(used < kLargestPool ? used : kLargestPool);
     memcpy(g_run.header, &g_prefix, sizeof g_prefix);
-    // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by.
-    const long child = sys(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by. No exit signal: a program that handles SIGCHLD
+    // must not be told of children that are not its own.
+    const long child = sys(SYS_clone, 0, 0, 0, 0, 0);
     if (child == 0) {
       sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
       if (sys(SYS_getppid) != server) sys(SYS_exit_group, 125);
@@ -67,7 +68,7 @@ void serve() {
     HEDDLE_CHECK(child > 0);
     __atomic_store_n(&c->child_pid, static_cast<int32_t>(child), __ATOMIC_RELEASE);
     int status = 0;
-    while (sys(SYS_wait4, child, &status, 0, 0) == -EINTR) {
+    while (sys(SYS_wait4, child, &status, 0x40000000 /* __WALL */, 0) == -EINTR) {
     }
     c->wait_status = status;
     c->child_pid = 0;

@@ -59,6 +59,7 @@ struct ThreadSlot {
   bool ending;             // runs its destructors
   uint64_t last_step;
   const void* waiting_on;  // the condition or futex whose queue it is in
+  uint32_t futex_bits;     // the bitset of a futex wait
   uint64_t wait_order;     // first in, first out among the waiters of one object
   Pending pending;
   uint32_t held_count;

@@ -1,0 +1,160 @@
+// Futexes through syscall(): Rust's standard library, GLib, std::future, C++20 atomic waits, TBB.
+#include "runtime/futex.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "runtime/clock.h"
+#include "runtime/names.h"
+#include "runtime/real.h"
+#include "runtime/scheduler.h"
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+namespace {
+
+long futex_wait(uint32_t* address, uint32_t expected, bool timed, uint64_t deadline, uint32_t bits, void* pc) {
+  ThreadSlot* me = g_current;
+  Pending p{};
+  p.op = Op::kFutexWait;
+  p.address = address;
+  p.object = object_of(address);
+  p.site = caller_site(pc);
+  p.value = expected;
+  Event* e = point(p);
+  if (__atomic_load_n(address, __ATOMIC_SEQ_CST) != expected) {
+    e->flags |= kFailed;
+    return -EAGAIN;
+  }
+  me->waiting_on = address;
+  me->signalled = false;
+  me->futex_bits = bits;
+  me->wait_order = ++g_run.wait_order;
+  p.op = timed ? Op::kFutexTimedResume : Op::kFutexResume;
+  p.deadline = deadline;
+  e = point(p);
+  me->waiting_on = nullptr;
+  if (me->signalled) return 0;
+  e->flags |= kTimedOut | kChoice;
+  e->value = kChoiceTimeout;
+  return -ETIMEDOUT;
+}
+
+uint32_t futex_wake(uint32_t* address, uint32_t count, uint32_t bits, Event* e) {
+  if (bits == FUTEX_BITSET_MATCH_ANY) return wake(address, count, count == 1 ? e : nullptr);
+  uint32_t woken = 0;
+  for (uint32_t i = 0; i < g_live_count && woken < count; ++i) {
+    ThreadSlot& t = g_threads[g_live[i]];
+    if (t.waiting_on != address || t.signalled || (t.futex_bits & bits) == 0) continue;
+    t.signalled = true;
+    ++woken;
+  }
+  return woken;
+}
+
+// Moves up to `count` waiters to another futex without waking them.
+uint32_t futex_requeue(const uint32_t* from, uint32_t* to, uint32_t count) {
+  uint32_t moved = 0;
+  for (uint32_t i = 0; i < g_live_count && moved < count; ++i) {
+    ThreadSlot& t = g_threads[g_live[i]];
+    if (t.waiting_on != from || t.signalled) continue;
+    t.waiting_on = to;
+    ++moved;
+  }
+  return moved;
+}
+
+bool wake_op_holds(uint32_t* address, uint32_t encoded) {
+  const uint32_t operation = (encoded >> 28) & 7;
+  uint32_t argument = (encoded >> 12) & 0xFFF;
+  if ((encoded >> 31) != 0) argument = 1u << argument;
+  const uint32_t comparison = (encoded >> 24) & 15;
+  const uint32_t against = encoded & 0xFFF;
+  const uint32_t old = *address;
+  switch (operation) {
+    case FUTEX_OP_SET: *address = argument; break;
+    case FUTEX_OP_ADD: *address = old + argument; break;
+    case FUTEX_OP_OR: *address = old | argument; break;
+    case FUTEX_OP_ANDN: *address = old & ~argument; break;
+    case FUTEX_OP_XOR: *address = old ^ argument; break;
+    default: break;
+  }
+  const auto signed_old = static_cast<int32_t>(old);
+  const auto signed_against = static_cast<int32_t>(against);
+  switch (comparison) {
+    case FUTEX_OP_CMP_EQ: return old == against;
+    case FUTEX_OP_CMP_NE: return old != against;
+    case FUTEX_OP_CMP_LT: return signed_old < signed_against;
+    case FUTEX_OP_CMP_LE: return signed_old <= signed_against;
+    case FUTEX_OP_CMP_GT: return signed_old > signed_against;
+    case FUTEX_OP_CMP_GE: return signed_old >= signed_against;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+long model_futex(uint32_t* address, int operation, uint32_t value, const timespec* timeout, uint32_t* second, uint32_t value3, void* pc) {
+  const int command = operation & FUTEX_CMD_MASK;
+  const clockid_t clock = (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+  // For requeues and wake-op the time-out's place carries a count.
+  const auto count2 = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(timeout));
+  switch (command) {
+    case FUTEX_WAIT: return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_after(timeout) : 0, FUTEX_BITSET_MATCH_ANY, pc);
+    case FUTEX_WAIT_BITSET:
+      return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_at(clock, timeout) : 0, value3, pc);
+    case FUTEX_WAKE: return futex_wake(address, value, FUTEX_BITSET_MATCH_ANY, point(Op::kFutexWake, address, pc));
+    case FUTEX_WAKE_BITSET: return futex_wake(address, value, value3, point(Op::kFutexWake, address, pc));
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE: {
+      point(Op::kFutexRequeue, address, pc);
+      if (command == FUTEX_CMP_REQUEUE && *address != value3) return -EAGAIN;
+      const uint32_t woken = wake(address, value, nullptr);
+      return woken + futex_requeue(address, second, count2);
+    }
+    case FUTEX_WAKE_OP: {
+      point(Op::kFutexWake, address, pc);
+      const bool both = wake_op_holds(second, value3);
+      uint32_t woken = wake(address, value, nullptr);
+      if (both) woken += wake(second, count2, nullptr);
+      return woken;
+    }
+    default: return kFutexUnknown;
+  }
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle;
+using namespace heddle::rt;
+
+HEDDLE_EXPORT long syscall(long number, ...) {
+  va_list arguments;
+  va_start(arguments, number);
+  long a[6];
+  for (long& x : a) x = va_arg(arguments, long);
+  va_end(arguments);
+  long result = kFutexUnknown;
+  if (active()) {
+    if (number == SYS_futex) {
+      result = model_futex(reinterpret_cast<uint32_t*>(a[0]), static_cast<int>(a[1]), static_cast<uint32_t>(a[2]),
+                           reinterpret_cast<const timespec*>(a[3]), reinterpret_cast<uint32_t*>(a[4]), static_cast<uint32_t>(a[5]),
+                           __builtin_return_address(0));
+      if (result == kFutexUnknown) note(caller_site(__builtin_return_address(0)), "a futex operation that is not modelled");
+    } else if (number == SYS_sched_yield) {
+      point(Op::kYield, nullptr, __builtin_return_address(0));
+      return 0;
+    } else if (number == SYS_gettid) {
+      return g_current->tid;
+    }
+  }
+  if (result == kFutexUnknown) result = raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (result < 0 && result > -4096) {
+    errno = static_cast<int>(-result);
+    return -1;
+  }
+  return result;
+}
