@@ -17,7 +17,7 @@ void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t ste
 bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) const {
   if (cursor_ < slice_count_) {
     const Slice& slice = state_.plan.slices[cursor_];
-    return slice.thread == current && number <= slice.until;
+    return slice.thread == current && number < slice.until;  // the last one goes through next(), which closes the slice
   }
   const PolicySpec& spec = state_.plan.header->tail;
   switch (spec.kind) {
@@ -55,11 +55,17 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
     const char* obstacle = "its thread has ended or is not born yet";
     if (index != kNobody) {
       const Candidate& c = m.threads[index];
-      if (c.ready == Ready::kYes) return {Verdict::kRun, index, nullptr};
+      // A slice is closed with its last operation: afterwards its thread may be gone, and gone is no obstacle to what it has done.
+      const uint64_t closes = c.number == slice.until ? 1 : 0;
+      if (c.ready == Ready::kYes) {
+        cursor_ += closes;
+        return {Verdict::kRun, index, nullptr};
+      }
       // A time-out fires only where the plan recorded one, or where nothing else can run: otherwise a wait that was signalled in the
       // original run would time out early in a reordered one.
       const Choice* choice = find_choice(c.thread, c.number);
       if (c.ready == Ready::kTimeout && (!others_ready || (choice != nullptr && choice->value == kChoiceTimeout))) {
+        cursor_ += closes;
         return {Verdict::kRun, index, nullptr};
       }
       obstacle = "its thread is blocked";

@@ -124,7 +124,7 @@ class Machine {
       if (t.finished || director_.removed(t.id)) continue;
       const Step s = pending(t);
       if (i == current_) current = static_cast<uint32_t>(candidates.size());
-      candidates.push_back({t.id, i, t.number + 1, s.op, ready(t), t.gave_way, object_of(s), site_of(t), t.last_step,
+      candidates.push_back({t.id, i, t.number + 1, s.op, ready(t), t.gave_way, object_of(t, s), site_of(t), t.last_step,
                             t.deadline != 0 ? t.deadline : clock_ + kWaitNs});
     }
     if (candidates.empty()) return end(OutcomeKind::kExit, "");
@@ -209,6 +209,7 @@ class Machine {
       case Op::kCondWait:
       case Op::kCondTimedWait:
         owners_[s.mutex] = kNoIndex;
+        e.value = make_object(ObjectKind::kGlobal, static_cast<uint64_t>(Family::kMutexes), static_cast<uint64_t>(s.mutex));
         t.waiting = true;
         t.signalled = false;
         t.reacquiring = true;
@@ -268,9 +269,17 @@ class Machine {
     queue.erase(queue.begin() + pick);
   }
 
-  ObjectId object_of(const Step& s) const {
-    if (s.op == Op::kThreadStart || s.op == Op::kThreadExit || s.op == Op::kNone) return kNoObject;
-    return make_object(ObjectKind::kGlobal, static_cast<uint64_t>(row(s.op).family == Family::kMemory ? 1 : 2), static_cast<uint64_t>(s.object));
+  // Creation, start, exit and join of a thread meet on its own object.
+  ObjectId object_of(const ToyThread& t, const Step& s) const {
+    auto thread_object = [](ThreadId id) { return make_object(ObjectKind::kThread, id, 0); };
+    if (s.op == Op::kNone || s.op == Op::kYield || s.op == Op::kSleep) return kNoObject;
+    if (s.op == Op::kThreadStart || s.op == Op::kThreadExit) return thread_object(t.id);
+    if (s.op == Op::kThreadCreate) return thread_object(child_thread(t.id, t.births + 1));
+    if (s.op == Op::kThreadJoin) {
+      const uint32_t slot = child(t, s.object);
+      return slot == kNoIndex ? kNoObject : thread_object(threads_[slot].id);
+    }
+    return make_object(ObjectKind::kGlobal, static_cast<uint64_t>(row(s.op).family), static_cast<uint64_t>(s.object));
   }
   SiteId site_of(const ToyThread& t) const { return make_site(0, static_cast<uint64_t>(t.body) * 1000 + t.pc + (t.started ? 1 : 0)); }
 
@@ -295,7 +304,7 @@ class Machine {
       const Step s = t.finished ? Step{} : pending(t);
       out.pending = s.op;
       out.site = site_of(t);
-      out.object = object_of(s);
+      out.object = object_of(t, s);
       out.state = t.finished ? ThreadState::kFinished : ready(t) == Ready::kNo ? ThreadState::kBlocked : ThreadState::kRunnable;
       if (s.op == Op::kMutexLock && !mutex_free(s.object)) out.holder = owners_.at(s.object);
     }

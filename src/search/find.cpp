@@ -1,0 +1,113 @@
+#include "search/find.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include "trace/happens_before.h"
+
+namespace heddle {
+
+size_t window_at(uint64_t index) { return index < 32 ? 1 : std::min<size_t>(kMaxWindow, 1 + static_cast<size_t>(index - 32) / 4); }
+
+size_t Coverage::add(const Trace& trace) {
+  size_t fresh = 0;
+  for (uint64_t b : heddle::behaviours(trace)) fresh += behaviours_[b]++ == 0 ? 1 : 0;
+  uint32_t& count = orders_[order_hash(trace)];
+  ++count;
+  ++runs_;
+  if (count == 1) ++singles_;
+  if (count == 2) --singles_;
+  return fresh;
+}
+
+namespace {
+
+class Finding {
+ public:
+  Finding(Search& search, Executor& executor, const FindOptions& options) : search_(search), executor_(executor), options_(options) {}
+
+  FindResult go() {
+    while (!over()) {
+      fill();
+      if (in_flight_.empty()) {
+        result_.exhausted = proposed_ < options_.executions;
+        break;
+      }
+      look();
+    }
+    result_.discarded = in_flight_.size();
+    while (!in_flight_.empty()) {
+      executor_.next();
+      in_flight_.pop_front();
+    }
+    result_.seconds = seconds();
+    result_.unseen = coverage_.unseen();
+    result_.knowledge = search_.knowledge();
+    result_.last = progress();
+    return std::move(result_);
+  }
+
+ private:
+  bool over() {
+    if (!options_.keep_going && result_.found()) return true;
+    if ((options_.stop != nullptr && options_.stop->load()) || (options_.seconds > 0 && seconds() >= options_.seconds)) result_.stopped = true;
+    return result_.stopped;
+  }
+
+  // Proposal i is made when the observations up to i - window(i) are in: the same proposals for any number of workers.
+  void fill() {
+    while (proposed_ < options_.executions) {
+      const size_t window = options_.window != 0 ? options_.window : window_at(proposed_);
+      if (in_flight_.size() >= window) return;
+      std::optional<Plan> plan = search_.propose();
+      if (!plan) return;
+      executor_.submit(*plan);
+      in_flight_.push_back(std::move(*plan));
+      ++proposed_;
+    }
+  }
+
+  void look() {
+    const Trace trace = executor_.next();
+    const Plan plan = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    const size_t index = result_.executions++;
+    if (options_.measure) coverage_.add(trace);
+    if (is_inconclusive(trace.outcome())) ++result_.inconclusive;
+    if (options_.fails(trace)) keep(index, plan, trace);
+    if (options_.each) options_.each(index, plan, trace);
+    search_.observe(index, trace);
+    if (options_.progress) options_.progress(progress());
+  }
+
+  void keep(size_t index, const Plan& plan, const Trace& trace) {
+    const std::string name = signature(trace);
+    for (FoundFailure& f : result_.failures) {
+      if (f.signature != name || f.trace.outcome().kind != trace.outcome().kind) continue;
+      ++f.count;
+      return;
+    }
+    result_.failures.push_back({name, index, 1, plan, trace});
+  }
+
+  FindProgress progress() const {
+    return {result_.executions, result_.inconclusive, result_.failures.size(), coverage_.behaviours(), coverage_.schedules(), seconds()};
+  }
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+  Search& search_;
+  Executor& executor_;
+  const FindOptions& options_;
+  std::deque<Plan> in_flight_;
+  uint64_t proposed_ = 0;
+  Coverage coverage_;
+  FindResult result_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+FindResult find(Search& search, Executor& executor, const FindOptions& options) { return Finding(search, executor, options).go(); }
+
+}  // namespace heddle

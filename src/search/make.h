@@ -1,0 +1,14 @@
+#pragma once
+// The makers behind the rows of registry.cpp, and what every search builds its plans from.
+#include "search/search.h"
+
+namespace heddle {
+
+std::unique_ptr<Search> make_sequential(const SearchOptions&);
+std::unique_ptr<Search> make_random(const SearchOptions&);
+std::unique_ptr<Search> make_pct(const SearchOptions&);
+
+// A copy of the base plan whose tail is the given policy, seeded for the index-th proposal.
+Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index);
+
+}  // namespace heddle

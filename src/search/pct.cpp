@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "search/make.h"
+
+namespace heddle {
+
+namespace {
+
+// Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte, ASPLOS 2010, section 3). A bug of depth d in a program
+// of n threads and k steps is found by one run with probability at least 1 / (n k^(d-1)). Depths take turns, because the depth of an unknown bug is
+// unknown: 1, 2, 1, 2, 3, 1, 2, ... up to the bound. k is the longest run seen; the first run is of depth 1, which needs no k.
+class Pct final : public Search {
+ public:
+  explicit Pct(const SearchOptions& options) : options_(options), bound_(std::max<uint32_t>(1, options.depth)), runs_(bound_ + 1) {}
+
+  std::optional<Plan> propose() override {
+    if (next_ > 0 && length_ == 0) return std::nullopt;
+    Plan plan = plan_with(options_, PolicyKind::kPct, next_);
+    plan.tail.depth = static_cast<uint32_t>(1 + next_ % bound_);
+    plan.tail.length = std::max<uint64_t>(1, length_);
+    ++runs_[plan.tail.depth];
+    ++next_;
+    return plan;
+  }
+
+  void observe(size_t, const Trace& trace) override {
+    length_ = std::max<uint64_t>({length_, trace.data().executed, 1});
+    threads_ = std::max(threads_, trace.threads().size());
+  }
+
+  std::string knowledge() const override {
+    if (length_ == 0) return {};
+    std::string text = fmt::format("PCT over {} threads and {} steps:", threads_, length_);
+    for (uint32_t d = 1; d <= bound_; ++d) {
+      // Independent runs: a bug of this depth escaped all of them with at most this probability.
+      const double each = 1.0 / (static_cast<double>(threads_) * std::pow(static_cast<double>(length_), d - 1));
+      text += fmt::format(" a bug of depth {} is found by {} such runs with probability {:.2g} or more;", d, runs_[d],
+                          1.0 - std::pow(1.0 - each, static_cast<double>(runs_[d])));
+    }
+    text.back() = '.';
+    return text;
+  }
+
+ private:
+  SearchOptions options_;
+  uint32_t bound_;
+  std::vector<uint64_t> runs_;  // by depth
+  uint64_t next_ = 0;
+  uint64_t length_ = 0;
+  size_t threads_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_pct(const SearchOptions& options) { return std::make_unique<Pct>(options); }
+
+}  // namespace heddle

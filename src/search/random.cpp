@@ -1,0 +1,32 @@
+#include "search/make.h"
+
+namespace heddle {
+
+namespace {
+
+// A controlled random scheduler (Thomson, Donaldson & Betts 2016, section 4). The uniform walk is bad at bugs that need a thread to run
+// undisturbed for long, a biased one at bugs that need many switches: the bias goes through a fixed cycle.
+constexpr uint32_t kStay[] = {0, 0x8000, 0xE000, 0x8000, 0, 0xFC00, 0x8000, 0xE000};
+
+class Random final : public Search {
+ public:
+  explicit Random(const SearchOptions& options) : options_(options) {}
+
+  std::optional<Plan> propose() override {
+    Plan plan = plan_with(options_, PolicyKind::kRandom, next_);
+    plan.tail.stay = kStay[next_ % std::size(kStay)];
+    ++next_;
+    return plan;
+  }
+  void observe(size_t, const Trace&) override {}
+
+ private:
+  SearchOptions options_;
+  uint64_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_random(const SearchOptions& options) { return std::make_unique<Random>(options); }
+
+}  // namespace heddle

@@ -1,0 +1,30 @@
+#include "search/make.h"
+
+namespace heddle {
+
+const std::vector<SearchRow>& searches() {
+  static const std::vector<SearchRow> rows = {
+      {"sequential", "the one schedule without preemptions", "Huang & Zhang 2012, section 2.2", make_sequential},
+      {"random", "random walks that stay with a thread more or less", "Thomson, Donaldson & Betts 2016, section 4", make_random},
+      {"pct", "random priorities and d - 1 random change points", "Burckhardt et al. 2010, section 3", make_pct},
+  };
+  return rows;
+}
+
+const SearchRow* search_named(const std::string& name) {
+  for (const SearchRow& row : searches()) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index) {
+  Plan plan = options.base;
+  plan.tail = {};
+  plan.tail.kind = kind;
+  plan.tail.seed = mix(options.seed, index);
+  plan.tail.early = options.early_timeouts;
+  return plan;
+}
+
+}  // namespace heddle

@@ -1,0 +1,178 @@
+// Conflicts, reads-from pairs and behaviours of a trace; declared in happens_before.h.
+#include <algorithm>
+#include <unordered_map>
+
+#include "trace/happens_before.h"
+#include "trace/locks.h"
+
+namespace heddle {
+
+namespace {
+
+bool is_wait(Op op) { return op == Op::kCondWait || op == Op::kCondTimedWait; }
+bool is_wake(Op op) { return op == Op::kCondReacquire || op == Op::kCondTimedReacquire; }
+
+}  // namespace
+
+bool operations_conflict(Op a, Op b) {
+  const Family family = row(a).family;
+  if (is_memory(a) && is_memory(b)) return has(a, kWrites) || has(b, kWrites);
+  if (family != row(b).family) return false;
+  switch (family) {
+    case Family::kMutexes:
+    case Family::kRwlocks: {
+      const bool destroys = a == Op::kMutexDestroy || b == Op::kMutexDestroy || a == Op::kRwDestroy || b == Op::kRwDestroy;
+      return destroys || (is_lock_request(a) && is_lock_request(b) && !(is_shared_lock_request(a) && is_shared_lock_request(b)));
+    }
+    case Family::kConditions: return !is_wake(a) && !is_wake(b) && (is_wait(a) || is_wait(b) || a == Op::kCondDestroy || b == Op::kCondDestroy);
+    case Family::kSemaphores: return !has(a, kReleases) || !has(b, kReleases);
+    case Family::kOnces: return !has(a, kReleases) && !has(b, kReleases);
+    case Family::kFutexes:
+    case Family::kSignals:
+    case Family::kDescriptors: return true;
+    case Family::kBarriers:
+    case Family::kThreads:
+    case Family::kTime:
+    case Family::kProcesses:
+    case Family::kCode:
+    case Family::kMemory:
+    case Family::kAtomics: return false;
+  }
+  return false;
+}
+
+bool writes(const Event& e) { return has(e.op, kWrites) && (e.flags & kFailed) == 0; }
+bool reads(const Event& e) { return has(e.op, kReads); }
+
+bool events_conflict(const Event& a, const Event& b) {
+  if (a.object != b.object || a.object == kNoObject || a.thread == b.thread) return false;
+  // A compare-and-swap that failed would have written in another order: it stays a writer here.
+  return operations_conflict(a.op, b.op);
+}
+
+std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLimits& limits) {
+  const auto events = trace.events();
+  const HappensBefore must(trace, Edges::kMust);
+  const HappensBefore locks(trace, Edges::kLocks);
+  std::unordered_map<ObjectId, std::vector<size_t>> by_object;
+  std::vector<EventPair> pairs;
+  for (size_t j = 0; j < events.size() && pairs.size() < limits.pairs; ++j) {
+    if (events[j].object == kNoObject) continue;
+    std::vector<size_t>& earlier = by_object[events[j].object];
+    // Of each other thread the nearest conflict and the earliest one that is not ordered: the ends of the range a switch may come from.
+    std::vector<std::pair<uint32_t, EventPair>> ends;
+    const HappensBefore& order = is_memory(events[j].op) ? locks : must;
+    const size_t stop = earlier.size() > limits.reach ? earlier.size() - limits.reach : 0;
+    for (size_t k = earlier.size(); k-- > stop && ends.size() < limits.each;) {
+      const size_t i = earlier[k];
+      if (!events_conflict(events[i], events[j]) || order.before_reaching(i, j)) continue;
+      const auto end = std::find_if(ends.begin(), ends.end(), [&](const auto& e) { return e.first == events[i].thread; });
+      if (end == ends.end()) {
+        ends.push_back({events[i].thread, {i, i}});
+      } else {
+        end->second.first = i;
+      }
+    }
+    for (const auto& [thread, end] : ends) {
+      pairs.push_back({end.second, j});
+      if (end.first != end.second) pairs.push_back({end.first, j});
+    }
+    earlier.push_back(j);
+  }
+  return pairs;
+}
+
+std::vector<ReadsFrom> reads_from(const Trace& trace) {
+  std::unordered_map<ObjectId, size_t> last;
+  std::vector<ReadsFrom> pairs;
+  for (size_t i = 0; i < trace.events().size(); ++i) {
+    const Event& e = trace.events()[i];
+    if (!is_memory(e.op) || e.object == kNoObject) continue;
+    if (reads(e)) {
+      const auto it = last.find(e.object);
+      pairs.push_back({it == last.end() ? kNoWrite : it->second, i});
+    }
+    if (writes(e)) last[e.object] = i;
+  }
+  return pairs;
+}
+
+std::vector<uint64_t> order_hashes(const Trace& trace) {
+  // An event's hash covers its thread's past and the past of what it touches; reads between two writes commute, so an object keeps the
+  // hash of its last write and the sum of the reads since.
+  struct ObjectPast {
+    uint64_t write = 0;
+    uint64_t reads = 0;
+  };
+  std::unordered_map<ObjectId, ObjectPast> objects;
+  std::vector<uint64_t> thread_past(trace.threads().size());
+  HeldLocks locks(trace.threads().size());
+  std::vector<uint64_t> hashes;
+  hashes.reserve(trace.events().size());
+  uint64_t whole = 0;
+  for (size_t i = 0; i < trace.events().size(); ++i) {
+    const Event& e = trace.events()[i];
+    const ThreadId thread = trace.thread_id(e);
+    uint64_t& past = thread_past[e.thread];
+    whole -= past == 0 ? 0 : mix(thread, past);
+    uint64_t hash = mix(mix(past, thread), mix(e.number, static_cast<uint64_t>(e.op)));
+    const bool choice = (e.flags & (kChoice | kTimedOut | kSpurious)) != 0;
+    if (choice) hash = mix(hash, e.value + 1);
+    auto touch = [&](ObjectId object, bool only_reads) {
+      if (object == kNoObject) return;
+      ObjectPast& o = objects[object];
+      hash = mix(hash, o.write);
+      if (only_reads) {
+        o.reads += mix(hash, 1);
+        return;
+      }
+      hash = mix(hash, o.reads);
+      o.write = hash;
+      o.reads = 0;
+    };
+    const ObjectId mutex = locks.mutex_of(e);
+    touch(mutex, false);
+    touch(e.object, (is_memory(e.op) && !writes(e)) || e.op == Op::kBarrierLeave);
+    locks.step(i, e);
+    past = hash == 0 ? 1 : hash;
+    whole += mix(thread, past);
+    hashes.push_back(whole);
+  }
+  return hashes;
+}
+
+uint64_t order_hash(const Trace& trace) {
+  const std::vector<uint64_t> hashes = order_hashes(trace);
+  return hashes.empty() ? 0 : hashes.back();
+}
+
+std::vector<uint64_t> behaviours(const Trace& trace) {
+  struct Last {
+    size_t any = kNoWrite;     // last event on the object
+    size_t write = kNoWrite;   // last that is not a plain read
+  };
+  std::unordered_map<ObjectId, Last> objects;
+  std::vector<uint64_t> seen;
+  const auto events = trace.events();
+  auto name = [&](size_t i) { return i == kNoWrite ? uint64_t{1} : mix(events[i].site, static_cast<uint64_t>(events[i].op)); };
+  for (size_t i = 0; i < events.size(); ++i) {
+    const Event& e = events[i];
+    if (e.object == kNoObject || is_unlock(e.op) || row(e.op).family == Family::kThreads) continue;
+    Last& last = objects[e.object];
+    const bool only_reads = is_memory(e.op) && !writes(e);
+    const size_t from = only_reads ? last.write : last.any;
+    if (from != kNoWrite && events[from].thread != e.thread && events_conflict(events[from], e)) {
+      seen.push_back(mix(name(from), name(i)));
+    } else if (from == kNoWrite && reads(e)) {
+      seen.push_back(mix(name(from), name(i)));
+    }
+    if ((e.flags & (kFailed | kTimedOut | kSpurious)) != 0) seen.push_back(mix(name(i), e.flags));
+    last.any = i;
+    if (!only_reads) last.write = i;
+  }
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  return seen;
+}
+
+}  // namespace heddle
