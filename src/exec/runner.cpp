@@ -160,7 +160,8 @@ RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcom
   RunResult result;
   result.output = {streams_->out_bytes(), streams_->err_bytes()};
   result.trace = channel_->read(plan, wait_status);
-  if (!instead && !channel_->runtime_seen()) instead = cannot_control("our library was not loaded into the program");
+  if (!instead && !channel_->runtime_seen() && WIFEXITED(wait_status))
+    instead = cannot_control("our library was not loaded into the program");
   Outcome refined = instead ? *instead : options_.judge->refine(result.trace.outcome(), result.output);
   if (!(refined == result.trace.outcome())) result.trace = result.trace.with_outcome(std::move(refined));
   return result;
@@ -188,10 +189,10 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
   if (!serving_ || !same_start(plan, served_) || !server_alive()) {
     start(plan, Mode::kServe);
     if (!await_ready()) {
-      // The whole program ran without a thread: that was its one run, and there is nothing to schedule in it.
+      // Without a thread there is no server, and nothing to schedule. The process claims the trace slot only in a run of its own.
       threadless_ = true;
       note("no threads were created");
-      return finish(plan, process_->wait());
+      return run_once(plan);
     }
   }
   streams_->rewind();
@@ -242,7 +243,8 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   Process process(target, launch, run.notes);
   run.wait_status = process.wait();
   run.trace = channel.read(plan, run.wait_status);
-  if (!channel.runtime_seen()) run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
+  if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
+    run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
   return run;
 }
 
