@@ -5,5 +5,8 @@
 namespace heddle {
 
 std::unique_ptr<Pass> make_tinertia(const PassInput& input);
+std::unique_ptr<Pass> make_reorder(const PassInput& input);
+std::unique_ptr<Pass> make_preemptions(const PassInput& input);
+std::unique_ptr<Pass> make_merge(const PassInput& input);
 
 }  // namespace heddle

@@ -4,7 +4,12 @@ namespace heddle {
 
 const std::vector<PassRow>& passes() {
   static const std::vector<PassRow> rows = {
-      {"tinertia", "Tinertia as published, one execution after the other", "Jalbert & Sen, FSE 2010, Algorithm 1", true, make_tinertia},
+      {"tinertia", "Tinertia as published, one execution after the other", "Jalbert & Sen, FSE 2010, Algorithm 1", false, make_tinertia},
+      {"reorder", "swap independent neighbours on the trace until intervals merge; one run", "Huang & Zhang, SAS 2011 (SimTrace)", true,
+       make_reorder},
+      {"preemptions", "delta debugging over the set of preemptions", "Zeller & Hildebrandt, TSE 2002 (ddmin)", true, make_preemptions},
+      {"merge", "Tinertia's operations, predicted and remembered by class of schedules", "Jalbert & Sen, FSE 2010, section 3.3", true,
+       make_merge},
   };
   return rows;
 }

@@ -22,7 +22,7 @@ class Driver {
   void run(const PassRow& row) {
     if (budget_.spent()) result_.finished = false;
     if (!result_.finished) return;
-    const std::unique_ptr<Pass> pass = row.make({result_.best, options_});
+    const std::unique_ptr<Pass> pass = row.make({result_.best, options_, rejected_});
     std::deque<Proposal> under_way;
     for (;;) {
       while (under_way.size() < pass->window() && !budget_.spent()) {
@@ -80,6 +80,7 @@ class Driver {
   const SimplifyOptions& options_;
   Budget budget_;
   SimplifyResult result_;
+  std::unordered_set<uint64_t> rejected_;
 };
 
 std::vector<const PassRow*> pipeline(const std::string& algorithm) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "trace/executor.h"
@@ -93,6 +94,7 @@ class Pass {
 struct PassInput {
   const Trace& best;
   const SimplifyOptions& options;
+  std::unordered_set<uint64_t>& rejected;  // orders (predict.h) whose runs did not show the bug: shared by the passes
 };
 
 struct PassRow {

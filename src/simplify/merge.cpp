@@ -1,0 +1,167 @@
+// Tinertia's operations (Jalbert & Sen 2010, section 3.3) towards our objective, with two economies: a proposal whose run can be foreseen
+// from the best trace is not run, and neither is one whose order of events is known from a run that did not show the bug.
+#include <deque>
+
+#include "simplify/budget.h"
+#include "simplify/passes.h"
+#include "simplify/predict.h"
+#include "simplify/window.h"
+
+namespace heddle {
+
+namespace {
+
+enum class Move : size_t { kRemove, kUp, kUpActions, kDown };
+constexpr const char* kNames[] = {"remove-last-tei", "move-up-tei", "move-up-actions", "move-down-tei"};
+
+class Merge final : public Pass {
+ public:
+  explicit Merge(const PassInput& input)
+      : limits_(run_limits(input)), suffix_(input.options.suffix), rejected_(input.rejected) {
+    adopt(input.best);
+    place_ = 0;
+  }
+
+  std::optional<Proposal> propose() override {
+    while (true) {
+      Attempt attempt;
+      if (!follow_ups_.empty()) {
+        attempt = follow_ups_.front();
+        follow_ups_.pop_front();
+      } else if (!next_place(&attempt)) {
+        return std::nullopt;
+      }
+      Schedule planned = schedule_after(attempt);
+      if (planned == schedule_) continue;
+      if (!worth_running(planned, &attempt)) {
+        ++cached_;
+        continue;
+      }
+      attempt.generation = generation_;
+      attempts_.push_back(attempt);
+      Proposal p;
+      p.plan = plan_for(planned, best_, limits_);
+      p.operation = kNames[static_cast<size_t>(attempt.move)];
+      p.planned_switches = cost(planned);
+      return p;
+    }
+  }
+
+  bool observe(const Proposal&, const Trace& trace, bool fails) override {
+    const Attempt attempt = attempts_.front();
+    attempts_.pop_front();
+    if (fails && simpler(trace.counts(), best_.counts())) {
+      window_.accepted();
+      adopt(trace);
+      return true;
+    }
+    window_.rejected();
+    if (!fails && attempt.order != 0) rejected_.insert(attempt.order);
+    if (attempt.generation == generation_ && attempt.move == Move::kUp) {
+      if (const uint64_t upto = executed_prefix(attempt, trace); upto != 0) {
+        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0});
+      }
+    }
+    return false;
+  }
+
+  size_t window() const override { return window_.size(); }
+  size_t cached() const override { return cached_; }
+  size_t rounds() const override { return rounds_; }
+
+ private:
+  struct Attempt {
+    Move move = Move::kRemove;
+    size_t interval = 0;
+    uint64_t upto = 0;
+    uint64_t order = 0;      // class of the planned order
+    size_t generation = 0;
+  };
+
+  void adopt(const Trace& trace) {
+    best_ = trace;
+    schedule_ = schedule_of(trace);
+    predictor_.reset();
+    if (trace.events().size() <= kPredictable) predictor_ = std::make_unique<Predictor>(trace);
+    follow_ups_.clear();
+    ++generation_;
+    quiet_ = 0;
+    place_ = std::min(place_, 3 * schedule_.size());
+  }
+
+  // Places go round: the ends (backwards), the ups (forwards), the downs (backwards); a whole turn without success is the end.
+  bool next_place(Attempt* attempt) {
+    const size_t n = schedule_.size();
+    while (quiet_ < 3 * n) {
+      if (place_ >= 3 * n) {
+        place_ = 0;
+        ++rounds_;
+      }
+      const size_t phase = place_ / n;
+      const size_t at = place_ % n;
+      ++place_;
+      ++quiet_;
+      attempt->move = phase == 0 ? Move::kRemove : phase == 1 ? Move::kUp : Move::kDown;
+      attempt->interval = phase == 1 ? at : n - 1 - at;
+      attempt->upto = 0;
+      if (suffix_ != 0 && attempt->interval + suffix_ < n) continue;
+      const bool has_next = next_of_thread(schedule_, attempt->interval) != kNoInterval;
+      const bool has_previous = previous_of_thread(schedule_, attempt->interval) != kNoInterval;
+      if (phase == 0 ? !has_next : phase == 1 ? has_next : has_previous) return true;
+    }
+    return false;
+  }
+
+  Schedule schedule_after(const Attempt& a) const {
+    switch (a.move) {
+      case Move::kRemove: return remove_interval(schedule_, a.interval);
+      case Move::kUp: return move_up(schedule_, a.interval);
+      case Move::kUpActions: return move_up_actions(schedule_, a.interval, a.upto);
+      case Move::kDown: return move_down(schedule_, a.interval);
+    }
+    return schedule_;
+  }
+
+  bool worth_running(const Schedule& planned, Attempt* attempt) {
+    if (!predictor_) return true;
+    const Prediction prediction = predictor_->predict(planned);
+    if (prediction.faithful) return simpler(prediction.counts, best_.counts());
+    attempt->order = prediction.order;
+    return prediction.order == 0 || !rejected_.contains(prediction.order);
+  }
+
+  // Tinertia 4.1: how far the rejected run got with the second interval right after the first.
+  uint64_t executed_prefix(const Attempt& attempt, const Trace& rejected) const {
+    const size_t next = next_of_thread(schedule_, attempt.interval);
+    const uint32_t thread = rejected.thread_index(schedule_[attempt.interval].thread);
+    if (thread == kNoIndex) return 0;
+    for (const TraceSlice& s : rejected.slices()) {
+      if (s.thread != thread || rejected.events()[s.end - 1].number <= schedule_[attempt.interval].last) continue;
+      if (rejected.events()[s.begin].number > schedule_[attempt.interval].last) return 0;
+      const uint64_t upto = rejected.events()[s.end - 1].number;
+      return upto < schedule_[next].last ? upto : 0;
+    }
+    return 0;
+  }
+
+  Limits limits_;
+  size_t suffix_;
+  std::unordered_set<uint64_t>& rejected_;
+  Trace best_;
+  Schedule schedule_;
+  std::unique_ptr<Predictor> predictor_;
+  std::deque<Attempt> follow_ups_;
+  std::deque<Attempt> attempts_;  // under way
+  size_t place_ = 0;
+  size_t quiet_ = 0;              // places since the last success
+  size_t generation_ = 0;
+  size_t cached_ = 0;
+  size_t rounds_ = 1;
+  Window window_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_merge(const PassInput& input) { return std::make_unique<Merge>(input); }
+
+}  // namespace heddle

@@ -1,0 +1,37 @@
+#pragma once
+// What a plan would do, told from a trace alone: the director and the tail are followed over the recorded events as long as each of them
+// finds the same past as in the trace. Saves the executions whose result is known.
+#include <memory>
+#include <unordered_set>
+
+#include "simplify/dependence.h"
+#include "simplify/schedule.h"
+
+namespace heddle {
+
+struct Prediction {
+  bool faithful = false;  // every event kept its past, up to the bug: the run would fail alike
+  Counts counts;          // if faithful
+  uint64_t order = 0;     // names the planned order's class where the run is not foreseeable; 0 where not even that is known
+};
+
+class Predictor {
+ public:
+  explicit Predictor(const Trace& trace);
+  Prediction predict(const Schedule& schedule) const;
+
+ private:
+  friend class Simulation;
+  Trace trace_;
+  Dependence dependence_;
+  std::vector<ObjectId> mutex_;             // that a condition operation gives back or retakes
+  std::vector<std::vector<size_t>> own_;    // events of each thread
+  std::unordered_map<ObjectId, int64_t> semaphores_;  // least first value that explains the trace
+  std::vector<bool> bug_;
+  size_t bug_count_ = 0;
+};
+
+// Traces longer than this are run rather than predicted.
+inline constexpr size_t kPredictable = 200'000;
+
+}  // namespace heddle

@@ -1,0 +1,63 @@
+// Static pre-simplification (after SimTrace: Huang & Zhang, SAS 2011): independent neighbours change places on the trace alone until
+// intervals merge, and what the bug does not depend on is left out. No executions but the one that validates the result.
+#include "simplify/budget.h"
+#include "simplify/linearise.h"
+#include "simplify/passes.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr const char* kReorder = "reorder-independent";
+constexpr size_t kOrders = 2;   // tried before giving up: the first fails only where the trace did not tell a dependence
+constexpr size_t kRepeats = 2;  // a validated order may show a shorter one: it ended earlier
+
+class Reorder final : public Pass {
+ public:
+  explicit Reorder(const PassInput& input) : best_(input.best), limits_(run_limits(input)), seed_(input.options.seed) { look(); }
+
+  std::optional<Proposal> propose() override {
+    if (waiting_ || next_ >= orders_.size()) return std::nullopt;
+    const LinearOrder& order = orders_[next_++];
+    const Counts now = best_.counts();
+    if (std::tie(order.preemptions, order.switches, order.events) >= std::tie(now.preemptions, now.switches, now.events)) return std::nullopt;
+    waiting_ = true;
+    Proposal p;
+    p.plan = plan_for(order.schedule, best_, limits_);
+    p.operation = kReorder;
+    p.planned_switches = order.switches;
+    return p;
+  }
+
+  bool observe(const Proposal&, const Trace& trace, bool fails) override {
+    waiting_ = false;
+    if (!fails || !simpler(trace.counts(), best_.counts())) return false;
+    best_ = trace;
+    if (++rounds_ < kRepeats) {
+      look();
+    } else {
+      orders_.clear();
+    }
+    return true;
+  }
+
+ private:
+  void look() {
+    orders_ = linear_orders(best_, Dependence(best_), seed_, kOrders);
+    next_ = 0;
+  }
+
+  Trace best_;
+  Limits limits_;
+  uint64_t seed_;
+  std::vector<LinearOrder> orders_;
+  size_t next_ = 0;
+  size_t rounds_ = 0;
+  bool waiting_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_reorder(const PassInput& input) { return std::make_unique<Reorder>(input); }
+
+}  // namespace heddle
