@@ -31,7 +31,7 @@ LineIndex::LineIndex(Dwarf_Die* unit) {
     if (!row.is_end) {
       if (file == nullptr) continue;
       auto [entry, is_new] = numbers.emplace(file, static_cast<uint32_t>(files_.size()));
-      if (is_new) files_.push_back(clean_path(file));
+      if (is_new) files_.push_back(source_path(unit, file));
       row.file = entry->second;
     }
     rows_.push_back(row);

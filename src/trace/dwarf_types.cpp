@@ -27,7 +27,9 @@ std::optional<Dwarf_Die> plain_type(Dwarf_Die type, const TypeWorld& world) {
   for (int steps = 0; steps < kDeepestType; ++steps) {
     int tag = dwarf_tag(&type);
     if (is_record(tag) && dwarf_hasattr(&type, DW_AT_declaration) != 0) {
-      std::optional<Dwarf_Die> definition = world.definition(type);
+      // The definition may stand in a type unit of its own (-fdebug-types-section), or in another unit.
+      std::optional<Dwarf_Die> definition = reference_attribute(&type, DW_AT_signature);
+      if (!definition.has_value()) definition = world.definition(type);
       return definition.has_value() ? definition : type;
     }
     if (tag != DW_TAG_typedef && !is_qualifier(tag)) return type;
@@ -283,9 +285,13 @@ class Descent {
 
 }  // namespace
 
-std::string type_name(Dwarf_Die type, const TypeWorld& world) { return name_within(type, world, 0); }
+std::string type_name(Dwarf_Die type, const TypeWorld& world) {
+  return name_within(type, world, 0);
+}
 
-std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) { return size_within(type, world, 0); }
+std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) {
+  return size_within(type, world, 0);
+}
 
 Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world) {
   return Descent(offset, world).run(type);

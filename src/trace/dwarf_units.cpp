@@ -30,9 +30,8 @@ DwarfUnits::DwarfUnits(Dwarf* dwarf, const ModuleElf& module) {
     units_.emplace_back(skeleton, is_split ? split : skeleton);
     if (tag != DW_TAG_partial_unit) add_ranges(static_cast<uint32_t>(units_.size() - 1), module);
   }
-  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.unit < b.unit;
-  });
+  std::sort(ranges_.begin(), ranges_.end(),
+            [](const Range& a, const Range& b) { return a.begin != b.begin ? a.begin < b.begin : a.unit < b.unit; });
 }
 
 void DwarfUnits::add_ranges(uint32_t unit, const ModuleElf& module) {

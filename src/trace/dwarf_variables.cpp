@@ -57,8 +57,7 @@ VariableIndex::VariableIndex(std::vector<DwarfUnit>& units, ModuleElf& module) :
     entry.end = size <= UINT64_MAX - entry.begin ? entry.begin + size : entry.begin;
   }
   std::erase_if(entries_, [](const Entry& entry) { return entry.begin == entry.end; });
-  std::stable_sort(entries_.begin(), entries_.end(),
-                   [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
   // An inline variable is described by every unit that uses it.
   auto same = [](const Entry& a, const Entry& b) { return a.begin == b.begin; };
   entries_.erase(std::unique(entries_.begin(), entries_.end(), same), entries_.end());

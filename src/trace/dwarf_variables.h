@@ -45,8 +45,8 @@ class VariableIndex : private TypeWorld {
 
   ModuleElf& module_;
   DwarfContexts contexts_;
-  std::vector<Entry> entries_;                                 // sorted by begin, one for each
-  std::unordered_map<std::string, Dwarf_Die> definitions_;     // of classes, by qualified name
+  std::vector<Entry> entries_;                                // sorted by begin, one for each
+  std::unordered_map<std::string, Dwarf_Die> definitions_;    // of classes, by qualified name
   std::unordered_map<const void*, std::string> class_names_;  // by DIE; declarations as well
 };
 

@@ -102,9 +102,23 @@ bool is_scope_tag(int tag) {
   }
 }
 
-std::string clean_path(const char* path) {
-  if (path == nullptr) return {};
-  return std::filesystem::path(path).lexically_normal().string();
+std::string source_path(Dwarf_Die* unit, const char* name) {
+  if (name == nullptr || *name == '\0') return {};
+  std::string path(name);
+  if (path[0] != '/') {
+    // The body of a split unit leaves its directory to the skeleton.
+    const char* directory = string_attribute(unit, DW_AT_comp_dir);
+    Dwarf_Die skeleton{};
+    uint8_t type = 0;
+    if (directory == nullptr &&
+        dwarf_cu_info(unit->cu, nullptr, &type, nullptr, &skeleton, nullptr, nullptr, nullptr) == 0 &&
+        type == DW_UT_split_compile && skeleton.addr != nullptr) {
+      directory = string_attribute(&skeleton, DW_AT_comp_dir);
+    }
+    if (directory != nullptr && *directory != '\0') path = std::string(directory) + "/" + path;
+  }
+  bool is_clean = path.find("/.") == std::string::npos && path.find("//") == std::string::npos && path[0] != '.';
+  return is_clean ? path : std::filesystem::path(path).lexically_normal().string();
 }
 
 std::string file_of_attribute(Dwarf_Attribute* attribute) {
@@ -120,7 +134,7 @@ std::string file_of_attribute(Dwarf_Attribute* attribute) {
   Dwarf_Files* files = nullptr;
   size_t count = 0;
   if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count) return {};
-  return clean_path(dwarf_filesrc(files, static_cast<size_t>(number), nullptr, nullptr));
+  return source_path(&unit, dwarf_filesrc(files, static_cast<size_t>(number), nullptr, nullptr));
 }
 
 }  // namespace heddle

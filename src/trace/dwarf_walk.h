@@ -90,6 +90,8 @@ bool is_scope_tag(int tag);  // a tag that may hold functions, variables or type
 // The source file that the attribute (DW_AT_decl_file, DW_AT_call_file) names by its number in the line table of its
 // unit; absolute where the unit knows its directory.
 std::string file_of_attribute(Dwarf_Attribute* attribute);
-std::string clean_path(const char* path);
+
+// Without "." and ".." where that is possible; relative names are taken to be in the unit's compilation directory.
+std::string source_path(Dwarf_Die* unit, const char* name);
 
 }  // namespace heddle

@@ -226,9 +226,9 @@ bool is_system_library_path(const std::string& path) {
   }
   std::string name = base_name(path);
   if (name.starts_with("[")) return true;  // the kernel's own: [vdso]
-  for (const char* start : {"linux-vdso.so", "linux-gate.so", "ld-linux", "libc.so", "libm.so", "libdl.so",
-                            "librt.so", "libpthread.so", "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so",
-                            "libatomic.so", "libtsan.so", "libheddle-rt"}) {
+  for (const char* start :
+       {"linux-vdso.so", "linux-gate.so", "ld-linux", "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so",
+        "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libatomic.so", "libtsan.so", "libheddle-rt"}) {
     if (name.starts_with(start)) return true;
   }
   return false;

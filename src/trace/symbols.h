@@ -82,7 +82,7 @@ class Symbols {
   std::vector<Frame> frames_locked(unsigned module, uint64_t offset) const;
 
   const std::vector<std::string> paths_;
-  mutable std::mutex mutex_;  // libdw objects are not for several threads
+  mutable std::mutex mutex_;                                     // libdw objects are not for several threads
   mutable std::vector<std::unique_ptr<ModuleSymbols>> modules_;  // null before the first use
   mutable SourceFiles sources_;
 };

@@ -191,8 +191,8 @@ bool ElfFile::matches_debug_link(const ElfFile& debug, uint32_t crc) const {
 
 std::unique_ptr<ElfFile> ElfFile::open_debug_file() const {
   if (build_id_.size() > 2) {
-    std::string by_id = std::string(kDebugRoot) + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) +
-                        ".debug";
+    std::string by_id =
+        std::string(kDebugRoot) + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) + ".debug";
     if (auto debug = open(by_id); debug != nullptr && debug->build_id_ == build_id_) return debug;
   }
   GElf_Word crc = 0;

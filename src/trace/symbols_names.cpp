@@ -10,7 +10,9 @@
 namespace heddle {
 namespace {
 
-bool is_identifier_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+bool is_identifier_char(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
 
 // The length of an operator name at `at` ("operator<<", "operator()"), symbols included; 0 if there is none. Brackets
 // that belong to such a name must not be counted as brackets.
@@ -78,8 +80,8 @@ std::vector<std::string_view> split_arguments(std::string_view text) {
 }
 
 bool is_default_argument(std::string_view argument) {
-  for (std::string_view start : {"std::allocator<", "std::char_traits<", "std::less<", "std::hash<", "std::equal_to<",
-                                 "std::default_delete<"}) {
+  for (std::string_view start :
+       {"std::allocator<", "std::char_traits<", "std::less<", "std::hash<", "std::equal_to<", "std::default_delete<"}) {
     if (argument.starts_with(start)) return true;
   }
   return false;
