@@ -83,6 +83,32 @@ function(heddle_runtime name)
   install(TARGETS ${name} LIBRARY DESTINATION lib/heddle)
 endfunction()
 
+# heddle_stub(NAME FILES file...): the library that instrumented programs are linked with. The runtime's own hook sources, compiled so
+# that every hook is the plain operation; the preloaded runtime comes first in the search order and takes over. gcc asks for it by
+# the name of its own library, libtsan, and so does a program that was built with plain -fsanitize=thread.
+function(heddle_stub name)
+  cmake_parse_arguments(PARSE_ARGV 1 STUB "" "" "FILES")
+  if(NOT TARGET heddle-rt)
+    return()
+  endif()
+  list(TRANSFORM STUB_FILES PREPEND ${PROJECT_SOURCE_DIR}/src/runtime/)
+  add_library(${name} SHARED ${STUB_FILES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(${name} PRIVATE HEDDLE_STUB)
+  target_link_libraries(${name} PRIVATE heddle_options)
+  target_compile_options(${name} PRIVATE -O2 -fvisibility=hidden -fno-exceptions -fno-rtti -fno-stack-protector)
+  target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs)
+  target_link_libraries(${name} PRIVATE -lc -l:libgcc.a)
+  add_dependencies(heddle-rt ${name})
+  set(names ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/heddle-tsan)
+  file(MAKE_DIRECTORY ${names})
+  foreach(alias libtsan.so libtsan.so.0 libtsan.so.2)
+    file(CREATE_LINK ../lib${name}.so ${names}/${alias} SYMBOLIC)
+  endforeach()
+  install(TARGETS ${name} LIBRARY DESTINATION lib/heddle)
+  install(DIRECTORY ${names} DESTINATION lib/heddle)
+endfunction()
+
 # heddle_scripts(DIR): the compiler wrappers heddle-cc and heddle-c++, copied to build/bin where they find the library as the
 # tool does.
 function(heddle_scripts dir)

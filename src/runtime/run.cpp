@@ -13,6 +13,7 @@
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/clock.h"
+#include "runtime/hooks.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/real.h"
@@ -131,6 +132,7 @@ void install_plan() {
   HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
   g_run.director.install(g_run.plan, g_policy_threads, g_run.step);
+  install_hooks();
 }
 
 void start_main() {
@@ -167,6 +169,7 @@ void claim() {
     g_run.attached = false;
     return;
   }
+  if (g_open_store.event != nullptr) settle_store();
   char* own = g_run.slot;
   point_slot(g_run.channel);
   const ChannelLayout& l = g_run.layout;
@@ -209,6 +212,8 @@ void record_outcome(OutcomeKind kind, int code, const char* message) {
   if (!g_run.claimed && g_run.attached && sys(SYS_getppid) == g_run.control->tool_pid && g_run.control->mode == Mode::kOnce) claim();
   OutcomeBlock& o = g_run.header->outcome;
   if (o.kind != OutcomeKind::kUnknown) return;
+  // After a fatal signal the memory of the last store may not be there.
+  if (g_open_store.event != nullptr && kind != OutcomeKind::kSignal) settle_store();
   o.kind = kind;
   o.code = code;
   o.thread = g_current != nullptr ? g_current->index : 0;

@@ -2,6 +2,7 @@
 
 #include "runtime/carrier.h"
 #include "runtime/check.h"
+#include "runtime/hooks.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
 
@@ -99,6 +100,7 @@ Event* record(ThreadSlot* t) {
   g_run.clock += kTickNs;
   g_run.last_thread = t->index;
   g_run.switch_flags = 0;
+  g_run.progress_before = g_run.last_progress;
   if (is_idle(*e)) {
     t->gave_way = has(e->op, kYields) || (e->flags & kSpin) != 0;
   } else {
@@ -134,6 +136,7 @@ void others_ran(const ThreadSlot* thread) {
 
 Event* point(const Pending& pending) {
   ThreadSlot* me = g_current;
+  if (g_open_store.event != nullptr) settle_store();
   me->pending = pending;
   const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {
@@ -146,6 +149,8 @@ Event* point(const Pending& pending) {
   }
   return record(me);
 }
+
+void no_progress() { g_run.last_progress = g_run.progress_before; }
 
 Event* point(Op op, const void* address, void* pc) {
   Pending p{};

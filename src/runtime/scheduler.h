@@ -11,6 +11,9 @@ Event* point(const Pending& pending);
 // Short forms. `address` is the raw object; its name is looked up here.
 Event* point(Op op, const void* address, void* pc);
 
+// The event just recorded turned out to be an idle one (a failed try, a spin): it does not count as progress.
+void no_progress();
+
 // The thread has executed its last event: somebody else runs now. Returns when the thread is reaped and a kernel thread stands behind it.
 void leave_for_ever();
 

@@ -26,6 +26,8 @@ PlanHeader header_of(const Plan& plan) {
   h.mark_count = static_cast<uint32_t>(plan.marks.size());
   h.skip_count = static_cast<uint32_t>(plan.skips.size());
   h.step_count = static_cast<uint32_t>(plan.steps.size());
+  h.site_count = static_cast<uint32_t>(plan.sites.size());
+  h.detect = plan.detect;
   return h;
 }
 
@@ -53,7 +55,8 @@ void encode_to(const Plan& plan, std::byte* block) {
   at = put(at, plan.weights);
   at = put(at, plan.marks);
   at = put(at, plan.skips);
-  put(at, plan.steps);
+  at = put(at, plan.steps);
+  put(at, plan.sites);
 }
 
 std::vector<std::byte> encode(const Plan& plan) {

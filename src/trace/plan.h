@@ -22,6 +22,8 @@ struct Plan {
   std::vector<uint64_t> marks;
   std::vector<Skip> skips;
   std::vector<uint64_t> steps;
+  std::vector<SiteId> sites;      // kRacy: the accesses that are points; sorted
+  uint32_t detect = 0;            // DetectFlag
 
   void sort_choices();
   void remove_thread(ThreadId thread) { skips.push_back({SkipKind::kThread, 0, thread, 0, 0}); }

@@ -4,6 +4,7 @@
 #include "wire/event.h"
 #include "wire/outcome.h"
 #include "wire/plan.h"
+#include "wire/race.h"
 #include "wire/version.h"
 
 namespace heddle {
@@ -63,7 +64,8 @@ inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;
 struct ModuleRow {
   uint64_t bias;         // load bias in this process: never a name, only to read addresses of the run
   uint64_t low, high;    // extent relative to the bias
-  char path[232];
+  char path[228];
+  uint32_t instrumented; // its code announces memory accesses to us
 };
 
 struct ObjectRow {
@@ -81,12 +83,24 @@ struct NoteRow {
   char text[100];
 };
 
+// What the hooks of instrumented code did. Written by the run, read by the server (calls to rewrite) and by the tool.
+inline constexpr uint32_t kMaxPatches = 1 << 16;
+struct HookBlock {
+  uint64_t accesses;        // hooks for plain accesses that were executed and not rewritten
+  uint64_t atomics;
+  uint64_t entries;         // of functions
+  uint32_t patch_count;     // return addresses of calls that do not matter in this epoch
+  uint32_t patched;         // how many of them the server has rewritten
+  uint64_t patches[kMaxPatches];
+};
+
 struct TraceHeader {
   uint64_t event_count;     // written after the event: a reader never sees a half-written one
   uint64_t clock_ns;        // virtual time at the end
   uint32_t thread_count;
   uint32_t module_count;
   uint32_t object_count;
+  uint32_t race_count;
   uint32_t truncated;       // events beyond the capacity were executed but not kept
   uint64_t executed;        // events executed
   uint64_t slices_done;     // how far the plan's slices were followed
@@ -104,7 +118,7 @@ static_assert(sizeof(Control) <= kControlSize && sizeof(TraceHeader) <= kHeaderS
 
 // Section offsets. Sparse: only what a run touches costs memory.
 struct ChannelLayout {
-  uint64_t plan, header, threads, modules, objects, notes, events, total;
+  uint64_t plan, header, threads, modules, objects, notes, hooks, races, events, total;
 };
 constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capacity) {
   auto page = [](uint64_t n) { return (n + 4095) & ~uint64_t{4095}; };
@@ -115,7 +129,9 @@ constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capac
   l.modules = l.threads + page(kMaxThreads * sizeof(ThreadRow));
   l.objects = l.modules + page(kMaxModules * sizeof(ModuleRow));
   l.notes = l.objects + page(kMaxObjects * sizeof(ObjectRow));
-  l.events = l.notes + page(kMaxNotes * sizeof(NoteRow));
+  l.hooks = l.notes + page(kMaxNotes * sizeof(NoteRow));
+  l.races = l.hooks + page(sizeof(HookBlock));
+  l.events = l.races + page(kMaxRaces * sizeof(RaceRow));
   l.total = l.events + page(event_capacity * sizeof(Event));
   return l;
 }

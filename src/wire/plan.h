@@ -44,6 +44,11 @@ struct PolicySpec {
 
 enum class PointKind : uint32_t { kSync = 0, kAtomics, kRacy, kAll, kFunctions };
 
+// What an instrumented program is watched for besides, at every access whether it is a point or not. Costs time, changes no schedule.
+enum DetectFlag : uint32_t {
+  kDetectRaces = 1 << 0,
+};
+
 enum class Strictness : uint32_t {
   kRelaxed = 0,  // Tinertia 4.2.1: a blocked slice is skipped, the tail policy goes on after the last
   kStrict = 1,   // any slice that cannot run as written ends the run as diverged
@@ -79,12 +84,14 @@ struct PlanHeader {
   uint64_t input_id;
   uint64_t points_id;   // names the point set of the epoch
   PointKind points;
+  uint32_t detect;      // DetectFlag
+  uint32_t slice_count, choice_count, weight_count, mark_count, skip_count, step_count, site_count;
   uint32_t spare;
-  uint32_t slice_count, choice_count, weight_count, mark_count, skip_count, step_count;
 };
 
-// Reads a plan block: PlanHeader, then Slice[], Choice[], Weight[], marks (SiteId or ObjectId)[], Skip[], steps (uint64_t)[].
+// Reads a plan block: PlanHeader, then Slice[], Choice[], Weight[], marks (SiteId or ObjectId)[], Skip[], steps (uint64_t)[], sites[].
 // `steps` are positions in the run's global clock, sorted: change points of kPct given by the tool, delays, preemption times of kFifo.
+// `sites`, sorted: the accesses that are points under PointKind::kRacy.
 struct PlanView {
   const PlanHeader* header;
   const Slice* slices;
@@ -93,11 +100,12 @@ struct PlanView {
   const uint64_t* marks;
   const Skip* skips;
   const uint64_t* steps;
+  const SiteId* sites;
 
   static constexpr uint64_t bytes(const PlanHeader& h) {
     return sizeof(PlanHeader) + uint64_t{h.slice_count} * sizeof(Slice) + uint64_t{h.choice_count} * sizeof(Choice) +
            uint64_t{h.weight_count} * sizeof(Weight) + uint64_t{h.mark_count} * sizeof(uint64_t) + uint64_t{h.skip_count} * sizeof(Skip) +
-           uint64_t{h.step_count} * sizeof(uint64_t);
+           uint64_t{h.step_count} * sizeof(uint64_t) + uint64_t{h.site_count} * sizeof(SiteId);
   }
   static PlanView over(const void* block) {
     PlanView v{};
@@ -108,6 +116,7 @@ struct PlanView {
     v.marks = reinterpret_cast<const uint64_t*>(v.weights + v.header->weight_count);
     v.skips = reinterpret_cast<const Skip*>(v.marks + v.header->mark_count);
     v.steps = reinterpret_cast<const uint64_t*>(v.skips + v.header->skip_count);
+    v.sites = v.steps + v.header->step_count;
     return v;
   }
 };

@@ -1,0 +1,13 @@
+#pragma once
+// Recognises loops that wait by reading: the same reads give the same values again and again, and the thread does nothing else.
+#include <stdint.h>
+
+namespace heddle::rt {
+
+// The current thread has read `value`. True when this read belongs to a round of a loop in which nothing new was seen.
+// `point`: the read was a scheduling point, that is one of the thread's own operations.
+bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point);
+// The current thread has written.
+void reads_changed();
+
+}  // namespace heddle::rt

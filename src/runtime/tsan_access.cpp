@@ -1,0 +1,74 @@
+// The compilers' hooks for plain accesses, virtual table pointers, function entries and exits. gcc 12, clang 14 and clang 19 together.
+#include "runtime/tsan_hooks.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+// Calls of these, and of no others, may be rewritten to NOPs (patch.cpp): they have a section of their own.
+#define HEDDLE_HOOK extern "C" __attribute__((visibility("default"), section("heddle_hooks"), used))
+#define HEDDLE_CALLER __builtin_return_address(0)
+
+namespace {
+
+inline __attribute__((always_inline)) void hook(const void* address, size_t size, Op op, const void* pc) {
+  if (hooks_on()) access(address, size, op, pc);
+}
+
+}  // namespace
+
+#define HEDDLE_ACCESS(prefix, bytes)                                                                                        \
+  HEDDLE_HOOK void __tsan_##prefix##read##bytes(void* p) { hook(p, bytes, Op::kLoad, HEDDLE_CALLER); }                       \
+  HEDDLE_HOOK void __tsan_##prefix##write##bytes(void* p) { hook(p, bytes, Op::kStore, HEDDLE_CALLER); }                     \
+  HEDDLE_HOOK void __tsan_##prefix##read##bytes##_pc(void* p, void* pc) { hook(p, bytes, Op::kLoad, pc); }                   \
+  HEDDLE_HOOK void __tsan_##prefix##write##bytes##_pc(void* p, void* pc) { hook(p, bytes, Op::kStore, pc); }
+#define HEDDLE_UPDATE(prefix, bytes) \
+  HEDDLE_HOOK void __tsan_##prefix##read_write##bytes(void* p) { hook(p, bytes, Op::kLoadStore, HEDDLE_CALLER); }
+#define HEDDLE_SIZES(X, prefix) X(prefix, 1) X(prefix, 2) X(prefix, 4) X(prefix, 8) X(prefix, 16)
+
+HEDDLE_SIZES(HEDDLE_ACCESS, )
+HEDDLE_SIZES(HEDDLE_ACCESS, unaligned_)
+HEDDLE_SIZES(HEDDLE_ACCESS, volatile_)
+HEDDLE_SIZES(HEDDLE_ACCESS, unaligned_volatile_)
+HEDDLE_SIZES(HEDDLE_UPDATE, )
+HEDDLE_SIZES(HEDDLE_UPDATE, unaligned_)
+
+HEDDLE_HOOK void __tsan_read_range(void* p, size_t n) { hook(p, n, Op::kLoad, HEDDLE_CALLER); }
+HEDDLE_HOOK void __tsan_write_range(void* p, size_t n) { hook(p, n, Op::kStore, HEDDLE_CALLER); }
+HEDDLE_HOOK void __tsan_read_range_pc(void* p, size_t n, void* pc) { hook(p, n, Op::kLoad, pc); }
+HEDDLE_HOOK void __tsan_write_range_pc(void* p, size_t n, void* pc) { hook(p, n, Op::kStore, pc); }
+
+// A constructor or destructor that stores the pointer that is already there does not change the object's type.
+HEDDLE_HOOK void __tsan_vptr_update(void** p, void* value) {
+  if (hooks_on() && *p != value) access(p, sizeof(void*), Op::kStore, HEDDLE_CALLER);
+}
+HEDDLE_HOOK void __tsan_vptr_read(void** p) { hook(p, sizeof(void*), Op::kLoad, HEDDLE_CALLER); }
+
+HEDDLE_HOOK void __tsan_func_entry(void* call_site) {
+  if (hooks_on()) function_entry(call_site, HEDDLE_CALLER);
+}
+HEDDLE_HOOK void __tsan_func_exit() {
+  if (hooks_on()) function_exit(HEDDLE_CALLER);
+}
+
+HEDDLE_EXPORT void __tsan_init() { saw_instrumentation(); }
+HEDDLE_EXPORT void __tsan_ignore_thread_begin() {}
+HEDDLE_EXPORT void __tsan_ignore_thread_end() {}
+
+// What a program may say about synchronisation that nobody sees.
+HEDDLE_EXPORT void __tsan_acquire(void* p) { annotate(p, Op::kMutexLock); }
+HEDDLE_EXPORT void __tsan_release(void* p) { annotate(p, Op::kMutexUnlock); }
+HEDDLE_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* p) { annotate(const_cast<const void*>(p), Op::kMutexUnlock); }
+HEDDLE_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* p) { annotate(const_cast<const void*>(p), Op::kMutexLock); }
+HEDDLE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_post_lock(void* p, unsigned, int) { annotate(p, Op::kMutexLock); }
+HEDDLE_EXPORT int __tsan_mutex_pre_unlock(void* p, unsigned) {
+  annotate(p, Op::kMutexUnlock);
+  return 0;
+}
+HEDDLE_EXPORT void __tsan_mutex_post_unlock(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
