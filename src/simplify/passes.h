@@ -8,5 +8,6 @@ std::unique_ptr<Pass> make_tinertia(const PassInput& input);
 std::unique_ptr<Pass> make_reorder(const PassInput& input);
 std::unique_ptr<Pass> make_preemptions(const PassInput& input);
 std::unique_ptr<Pass> make_merge(const PassInput& input);
+std::unique_ptr<Pass> make_bound(const PassInput& input);
 
 }  // namespace heddle

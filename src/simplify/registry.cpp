@@ -10,6 +10,8 @@ const std::vector<PassRow>& passes() {
       {"preemptions", "delta debugging over the set of preemptions", "Zeller & Hildebrandt, TSE 2002 (ddmin)", true, make_preemptions},
       {"merge", "Tinertia's operations, predicted and remembered by class of schedules", "Jalbert & Sen, FSE 2010, section 3.3", true,
        make_merge},
+      {"bound", "search all schedules with fewer preemptions; finding none proves the minimum", "Musuvathi & Qadeer, PLDI 2007", true,
+       make_bound},
   };
   return rows;
 }

@@ -19,10 +19,13 @@ class Driver {
     result_.best = failing;
   }
 
-  void run(const PassRow& row) {
+  // Runs a pass to its end; true if it found something simpler.
+  bool run(const PassRow& row) {
     if (budget_.spent()) result_.finished = false;
-    if (!result_.finished) return;
+    if (!result_.finished) return false;
+    const Counts before = result_.best.counts();
     const std::unique_ptr<Pass> pass = row.make({result_.best, options_, rejected_});
+    const size_t executions_before = budget_.executions();
     std::deque<Proposal> under_way;
     for (;;) {
       while (under_way.size() < pass->window() && !budget_.spent()) {
@@ -40,8 +43,13 @@ class Driver {
     if (budget_.spent()) result_.finished = false;
     result_.rounds += pass->rounds();
     result_.cached += pass->cached();
-    if (!pass->knowledge().empty()) result_.certificate = pass->knowledge();
+    if (!pass->knowledge().empty()) {
+      result_.certificate = pass->knowledge();
+      result_.certificate_schedules += budget_.executions() - executions_before;
+    }
+    // A pass behind it may only find a simpler trace, with as few preemptions.
     if (result_.finished && pass->proved()) result_.minimal = "proved";
+    return result_.best.counts() != before;
   }
 
   SimplifyResult result() {
@@ -107,7 +115,15 @@ std::vector<const PassRow*> pipeline(const std::string& algorithm) {
 SimplifyResult simplify(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
                         const SimplifyOptions& options) {
   Driver driver(failing, same_bug, executor, options);
-  for (const PassRow* row : pipeline(options.algorithm)) driver.run(*row);
+  const std::vector<const PassRow*> rows = pipeline(options.algorithm);
+  for (const PassRow* row : rows) {
+    // What the last pass found by search has not been through the others.
+    if (driver.run(*row) && row == rows.back() && rows.size() > 1) {
+      for (const PassRow* again : rows) {
+        if (again != row) driver.run(*again);
+      }
+    }
+  }
   return driver.result();
 }
 

@@ -36,12 +36,77 @@ TEST(Default, ReachesTheKnownOptimumAndIsCheaperThanTinertia) {
       EXPECT_TRUE(same_bug(ours.best, *failing));
       EXPECT_FALSE(simpler(theirs.best.counts(), ours.best.counts()));
       EXPECT_EQ(ours.best.preemptions(), known.preemptions);
+      EXPECT_EQ(ours.minimal, "proved");
       ours_total += ours.executions - ours.certificate_schedules;
       theirs_total += theirs.executions;
     }
   }
   // Over toys of a few intervals the first, fixed tests weigh most.
   EXPECT_LE(ours_total * 2, theirs_total);
+}
+
+// Small programs drawn at random: shared variables, two locks, a semaphore, a check at the end or in the middle.
+toy::Program random_program(uint64_t seed) {
+  using namespace toy;  // NOLINT
+  uint64_t draw = 0;
+  auto pick = [&](uint64_t n) { return static_cast<int>(mix(seed, ++draw) % n); };
+  const int threads = 2 + pick(2);
+  Program p;
+  p.bodies.push_back({});
+  for (int t = 1; t <= threads; ++t) p.bodies[0].push_back(create(t));
+  if (pick(2) == 0) p.bodies[0].push_back(store(pick(2), 2));
+  for (int t = 1; t <= threads; ++t) p.bodies[0].push_back(join(t));
+  const int target = pick(4);
+  p.bodies[0].push_back(check(0, [target](const Run& r) { return (r.vars.contains(1) ? r.vars.at(1) : 0) + r.vars.at(0) != target; }, "end"));
+  for (int t = 1; t <= threads; ++t) {
+    std::vector<Step> body;
+    const int steps = 2 + pick(3);
+    for (int i = 0; i < steps; ++i) {
+      const int x = pick(2);
+      switch (pick(6)) {
+        case 0: body.insert(body.end(), {load(x, 0), store_reg(x, 0, 1)}); break;
+        case 1: body.insert(body.end(), {lock(x), load(x, 0), store_reg(x, 0, 1), unlock(x)}); break;
+        case 2: body.insert(body.end(), {lock(x), lock(1 - x), store(x, pick(3)), unlock(1 - x), unlock(x)}); break;
+        case 3: body.push_back(store(x, pick(3))); break;
+        case 4: body.push_back(toy::yield()); break;
+        case 5: body.push_back(store(10 + t, i)); break;
+      }
+    }
+    p.bodies.push_back(body);
+  }
+  return p;
+}
+
+// A non-preemptive schedule drawn at random: at each turn some thread runs for as long as it can.
+Plan random_turns(const Trace& like, uint64_t seed) {
+  Plan plan;
+  for (uint64_t i = 0; i < 60; ++i) {
+    plan.slices.push_back({like.threads()[mix(seed, i) % like.threads().size()].id, ~uint64_t{0}});
+  }
+  return plan;
+}
+
+TEST(Default, WhatIsProvedIsNotRefutedBySampling) {
+  size_t proved = 0, one = 0;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const toy::Program program = random_program(seed);
+    const auto failing = toy::random_failure(program, seed, 300);
+    if (!failing) continue;
+    const SimplifyResult result = run(program, *failing, "default");
+    EXPECT_TRUE(same_bug(result.best, *failing));
+    if (result.minimal != "proved") continue;
+    ++proved;
+    if (result.best.preemptions() == 0) continue;
+    ++one;
+    for (uint64_t sample = 0; sample < 300; ++sample) {
+      const Trace trace = program.run(random_turns(*failing, mix(seed, sample)));
+      if (trace.preemptions() >= result.best.preemptions()) continue;
+      ASSERT_FALSE(same_bug(trace, *failing)) << "with " << trace.preemptions() << " preemptions, sample " << sample;
+    }
+  }
+  EXPECT_GE(proved, 100u);
+  EXPECT_GE(one, 30u);
 }
 
 }  // namespace

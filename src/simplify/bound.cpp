@@ -1,0 +1,326 @@
+// Fewer preemptions by systematic search, and the certificate that there is no such schedule: all schedules with 0, then 1, ... preemptions
+// (iterative context bounding: Musuvathi & Qadeer, PLDI 2007) up to one less than the best has.
+// Without preemptions a thread runs until it blocks, ends or gives way, so the choices are which thread's block comes next; two blocks that
+// share no dependent operation commute, and dynamic partial-order reduction over blocks (Flanagan & Godefroid, POPL 2005) is sound because
+// no bound cuts across it. From one preemption on nothing is left out but what leads to a state that has been expanded (reduction under a
+// bound: Coons, Musuvathi & McKinley, OOPSLA 2013, on why more would be unsound).
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "simplify/budget.h"
+#include "simplify/dependence.h"
+#include "simplify/passes.h"
+#include "simplify/schedule.h"
+#include "trace/enabled.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr const char* kSearch = "bounded-search";
+constexpr size_t kWindow = 8;
+constexpr size_t kSpinBound = 2;     // how often a thread that gave way may go on at once although another could run
+constexpr size_t kLongest = 20'000;  // events: longer traces have too many schedules to try
+
+// One position of a run, before its event of the same index.
+struct State {
+  uint64_t name = 0;                // class of the events so far, and who may go on without a preemption
+  std::vector<uint32_t> enabled;
+  uint32_t current = kNoIndex;      // ran the last event
+  bool free = false;                // a switch here is no preemption
+  size_t stays = 0;                 // how often in a row `current` went on after giving way
+  size_t used = 0;                  // preemptions so far
+};
+
+// A run, taken apart.
+class Anatomy {
+ public:
+  explicit Anatomy(const Trace& trace) : trace_(trace), dependence_(trace) {
+    EnabledWalk walk(trace);
+    const auto events = trace.events();
+    uint64_t order = 0;
+    size_t used = 0, stays = 0;
+    std::vector<bool> preempted(events.size() + 1);
+    for (const TraceSlice& s : trace.slices()) preempted[s.end] = s.preempted;
+    for (size_t k = 0; k < events.size(); ++k) {
+      State s;
+      s.current = k == 0 ? kNoIndex : events[k - 1].thread;
+      s.used = used;
+      s.stays = stays;
+      bool gave_way = false;
+      for (const Stance& stance : walk.stances()) {
+        if (stance.standing != Standing::kEnabled && stance.standing != Standing::kUnknown && stance.thread != events[k].thread) continue;
+        s.enabled.push_back(stance.thread);
+        if (stance.thread == s.current) gave_way = stance.gave_way;
+      }
+      // What ran tells more than the model: a switch that was no preemption shows that the thread could not go on, or had given way.
+      const bool switched = s.current != events[k].thread;
+      s.free = k == 0 || gave_way || (switched && !preempted[k]);
+      s.name = mix(order, s.free ? 0 : s.current + 1);
+      states_.push_back(std::move(s));
+      if (switched && preempted[k]) ++used;
+      stays = !switched && gave_way ? stays + 1 : switched ? 0 : stays;
+      order += dependence_.event_class(k);
+      walk.advance();
+    }
+  }
+
+  const Trace& trace() const { return trace_; }
+  const State& state(size_t k) const { return states_[k]; }
+  const Dependence& dependence() const { return dependence_; }
+
+  // The event at which the block that contains event k began: the last position at or before it where its thread was freely chosen.
+  size_t block_of(size_t k) const {
+    while (k > 0 && !(states_[k].free && (states_[k].current != trace_.events()[k].thread || gave_way_before(k)))) --k;
+    return k;
+  }
+
+ private:
+  bool gave_way_before(size_t k) const {
+    const Event& last = trace_.events()[k - 1];
+    return has(last.op, kYields) || (last.flags & kSpin) != 0;
+  }
+
+  const Trace& trace_;
+  Dependence dependence_;
+  std::vector<State> states_;
+};
+
+class Bound final : public Pass {
+ public:
+  explicit Bound(const PassInput& input)
+      : best_(input.best), limits_(run_limits(input)), budget_(input.options.certificate_executions) {
+    if (best_.preemptions() == 0) {
+      knowledge_ = "no schedule has fewer than 0 preemptions";
+      proved_ = done_ = true;
+    } else if (best_.events().size() > kLongest || budget_ == 0) {
+      done_ = true;
+      knowledge_ = "fewer preemptions were not excluded: the trace is too long";
+    } else {
+      begin_bound(0);
+    }
+  }
+
+  std::optional<Proposal> propose() override {
+    if (done_) return std::nullopt;
+    if (queue_.empty() && under_way_ == 0 && !next_bound()) return std::nullopt;
+    if (queue_.empty()) return std::nullopt;
+    if (tried_ >= budget_) {
+      finish(fmt::format("fewer preemptions were not excluded within {} schedules; {} are", tried_, excluded()));
+      return std::nullopt;
+    }
+    Proposal p;
+    p.plan = std::move(queue_.back());
+    queue_.pop_back();
+    p.operation = kSearch;
+    ++under_way_;
+    ++tried_;
+    return p;
+  }
+
+  bool observe(const Proposal& proposal, const Trace& trace, bool fails) override {
+    --under_way_;
+    if (done_) return false;
+    if (is_inconclusive(trace.outcome())) ++inconclusive_;
+    if (fails && simpler(trace.counts(), best_.counts())) {
+      best_ = trace;
+      if (best_.preemptions() <= bound_) {
+        queue_.clear();
+        // Fewer than this bound's number were excluded before it began.
+        proved_ = inconclusive_ == 0;
+        finish(fmt::format("fewer than {} preemptions: {}, {} schedules", bound_, bound_ == 0 ? "impossible" : "all excluded", tried_));
+      }
+      return true;
+    }
+    if (trace.events().size() <= kLongest) {
+      expand(trace, proposal.plan);
+    } else {
+      ++inconclusive_;
+    }
+    return false;
+  }
+
+  size_t window() const override { return kWindow; }
+  bool proved() const override { return proved_; }
+  std::string knowledge() const override { return knowledge_; }
+
+ private:
+  void begin_bound(size_t bound) {
+    bound_ = bound;
+    seen_.clear();
+    Plan start = plan_for({}, best_, limits_);
+    start.choices.clear();
+    queue_.push_back(std::move(start));
+  }
+
+  bool next_bound() {
+    if (inconclusive_ > 0) {
+      finish(fmt::format("{} of {} schedules with at most {} preemptions were inconclusive", inconclusive_, tried_, bound_));
+      return false;
+    }
+    if (bound_ + 1 < best_.preemptions()) {
+      begin_bound(bound_ + 1);
+      return true;
+    }
+    proved_ = true;
+    finish(fmt::format("{} excluded: {} schedules, all orders of blocks; time-outs fire only when nothing else can run; at most {} turns of a spin "
+                       "loop at once",
+                       bound_ == 0 ? std::string("0 preemptions") : fmt::format("0 to {} preemptions", bound_), tried_, kSpinBound));
+    return false;
+  }
+
+  std::string excluded() const { return bound_ == 0 ? "none" : fmt::format("0 to {}", bound_ - 1); }
+
+  void finish(std::string words) {
+    knowledge_ = std::move(words);
+    done_ = true;
+  }
+
+  void expand(const Trace& trace, const Plan& plan) {
+    const Anatomy run(trace);
+    const auto events = trace.events();
+    for (size_t k = 0; k < events.size(); ++k) {
+      const bool fresh = seen_.insert(edge(run.state(k), events[k].thread)).second;
+      if (bound_ > 0 && (fresh || k == 0)) try_all(run, k, plan);
+      try_waiters(run, k, plan);
+    }
+    if (bound_ == 0) try_races(run, plan);
+  }
+
+  uint64_t edge(const State& s, uint32_t thread) const { return mix(mix(s.name, thread + 1), bound_ == 0 ? 0 : s.used); }
+
+  void try_thread(const Anatomy& run, size_t k, uint32_t thread, const Plan& plan) {
+    const State& s = run.state(k);
+    if (thread == s.current && s.stays >= kSpinBound) return;
+    const size_t cost = s.used + (s.free || thread == s.current ? 0 : 1);
+    if (cost > bound_ || !seen_.insert(edge(s, thread)).second) return;
+    queue_.push_back(prefix(run.trace(), k, thread, plan));
+  }
+
+  // Before an operation on something that no other thread uses a preemption is the same as after it.
+  void try_all(const Anatomy& run, size_t k, const Plan& plan) {
+    const State& s = run.state(k);
+    if (!s.free && !shared(run.trace(), k)) return;
+    for (uint32_t t : s.enabled) try_thread(run, k, t, plan);
+  }
+
+  static bool shared(const Trace& trace, size_t k) {
+    const Event& e = trace.events()[k];
+    if (e.object == kNoObject || !is_memory(e.op)) return true;
+    for (const Event& other : trace.events()) {
+      if (other.object == e.object && other.thread != e.thread) return true;
+    }
+    return false;
+  }
+
+  // Every pair of dependent blocks of two threads is to be seen in the other order too.
+  void try_races(const Anatomy& run, const Plan& plan) {
+    const auto events = run.trace().events();
+    std::vector<uint32_t> predecessors;
+    for (size_t j = 0; j < events.size(); ++j) {
+      for (uint32_t i : run.dependence().before(j)) try_reversal(run, i, events[j].thread, events[j], plan);
+    }
+    // What each thread stood before in the end is a step that other orders may take.
+    for (uint32_t t = 0; t < run.trace().threads().size(); ++t) {
+      const Thread& thread = run.trace().threads()[t];
+      if (thread.state == ThreadState::kFinished || thread.state == ThreadState::kRemoved || thread.pending == Op::kNone) continue;
+      DependenceWalk walk(run.trace());
+      for (size_t k = 0; k < events.size(); ++k) {
+        predecessors.clear();
+        walk.step(events[k], static_cast<uint32_t>(k), predecessors);
+      }
+      Event pending{};
+      pending.thread = t;
+      pending.number = thread.operations + 1;
+      pending.op = thread.pending;
+      pending.object = thread.object;
+      predecessors.clear();
+      walk.step(pending, static_cast<uint32_t>(events.size()), predecessors);
+      for (uint32_t i : predecessors) try_reversal(run, i, t, pending, plan);
+    }
+  }
+
+  void try_reversal(const Anatomy& run, size_t i, uint32_t thread, const Event& second, const Plan& plan) {
+    const auto events = run.trace().events();
+    if (events[i].thread == thread) return;
+    // Never both enabled: a start and the creation before it, a join and the end before it.
+    if (second.op == Op::kThreadStart || events[i].op == Op::kThreadCreate || events[i].op == Op::kThreadExit) return;
+    if (!is_unlock(events[i].op)) reverse_at(run, run.block_of(i), thread, plan);
+    // A lock is asked for before it is given back: the other order begins where the first thread took it.
+    if (!is_unlock(events[i].op) && events[i].op != Op::kCondWait && events[i].op != Op::kCondTimedWait) return;
+    for (size_t k = i; k-- > 0;) {
+      if (events[k].thread != events[i].thread || !takes_lock(events[k])) continue;
+      if (is_unlock(events[i].op) && events[k].object != events[i].object) continue;
+      reverse_at(run, run.block_of(k), thread, plan);
+      return;
+    }
+  }
+
+  void reverse_at(const Anatomy& run, size_t k, uint32_t thread, const Plan& plan) {
+    const State& s = run.state(k);
+    if (std::find(s.enabled.begin(), s.enabled.end(), thread) != s.enabled.end()) {
+      try_thread(run, k, thread, plan);
+      return;
+    }
+    for (uint32_t t : s.enabled) try_thread(run, k, t, plan);
+  }
+
+  // A signal may wake any of the threads that wait.
+  void try_waiters(const Anatomy& run, size_t k, const Plan& plan) {
+    const Event& e = run.trace().events()[k];
+    if (e.op != Op::kCondSignal || (e.flags & kChoice) == 0) return;
+    if (run.state(k).used > bound_) return;
+    EnabledWalk walk(run.trace());
+    while (walk.position() < k) walk.advance();
+    for (uint32_t w : walk.waiters(e.object)) {
+      const ThreadId waiter = run.trace().threads()[w].id;
+      if (waiter == e.value) continue;
+      if (!seen_.insert(mix(edge(run.state(k), e.thread), waiter)).second) continue;
+      Plan child = prefix(run.trace(), k, e.thread, plan);
+      std::erase_if(child.choices, [&](const Choice& c) { return c.thread == run.trace().thread_id(e) && c.number == e.number; });
+      child.choices.push_back({run.trace().thread_id(e), e.number, waiter});
+      child.sort_choices();
+      queue_.push_back(std::move(child));
+    }
+  }
+
+  // The run's first k events, then one of `thread`, then the tail.
+  Plan prefix(const Trace& trace, size_t k, uint32_t thread, const Plan& like) const {
+    Plan plan = like;
+    plan.slices.clear();
+    plan.choices.clear();
+    for (size_t i = 0; i < k; ++i) {
+      const Event& e = trace.events()[i];
+      const ThreadId id = trace.thread_id(e);
+      if (plan.slices.empty() || plan.slices.back().thread != id) plan.slices.push_back({id, 0});
+      plan.slices.back().until = e.number;
+      if ((e.flags & kChoice) != 0) plan.choices.push_back({id, e.number, e.value});
+    }
+    uint64_t number = 1;
+    for (size_t i = 0; i < k; ++i) number += trace.events()[i].thread == thread ? 1 : 0;
+    plan.slices.push_back({trace.threads()[thread].id, number});
+    plan.sort_choices();
+    return plan;
+  }
+
+  Trace best_;
+  Limits limits_;
+  size_t budget_;
+  std::vector<Plan> queue_;                // depth first
+  std::unordered_set<uint64_t> seen_;      // (state, next thread) that ran or is queued
+  size_t bound_ = 0;
+  size_t tried_ = 0;
+  size_t under_way_ = 0;
+  size_t inconclusive_ = 0;
+  bool done_ = false;
+  bool proved_ = false;
+  std::string knowledge_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_bound(const PassInput& input) { return std::make_unique<Bound>(input); }
+
+}  // namespace heddle
