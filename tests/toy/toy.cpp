@@ -28,6 +28,7 @@ struct ToyThread {
   bool signalled = false;
   bool reacquiring = false;    // second half of a wait is pending
   bool gave_way = false;
+  bool removed = false;        // by the plan
   uint64_t last_step = 0;
   uint64_t deadline = 0;
   std::vector<std::pair<int, uint32_t>> children;  // (body, slot)
@@ -36,7 +37,7 @@ struct ToyThread {
 // One execution. The blocking rules are those of runtime/model.cpp in miniature.
 class Machine {
  public:
-  Machine(const Program& program, const Plan& plan) : program_(program), plan_(plan), block_(encode(plan)), policy_threads_(256) {
+  Machine(const Program& program, const Plan& plan) : program_(program), plan_(plan), block_(encode(plan)), policy_threads_(kMaxThreads) {
     director_.install(PlanView::over(block_.data()), policy_threads_.data(), 0);
     threads_.push_back({});
     threads_[0].id = kMainThread;
@@ -61,6 +62,7 @@ class Machine {
       t.id = child_thread(kMainThread, t.birth);
       t.body = static_cast<int>(body);
       t.started = true;
+      t.removed = director_.removed(t.id);
       threads_[0].children.push_back({t.body, static_cast<uint32_t>(threads_.size())});
       data_.threads.push_back({});
       data_.threads.back().id = t.id;
@@ -110,7 +112,7 @@ class Machine {
       }
       case Op::kThreadJoin: {
         const uint32_t slot = child(t, s.object);
-        return slot != kNoIndex && (threads_[slot].finished || director_.removed(threads_[slot].id)) ? Ready::kYes : Ready::kNo;
+        return slot != kNoIndex && (threads_[slot].finished || threads_[slot].removed) ? Ready::kYes : Ready::kNo;
       }
       default: return Ready::kYes;
     }
@@ -121,7 +123,7 @@ class Machine {
     uint32_t current = kNobody;
     for (uint32_t i = 0; i < threads_.size(); ++i) {
       const ToyThread& t = threads_[i];
-      if (t.finished || director_.removed(t.id)) continue;
+      if (t.finished || t.removed) continue;
       const Step s = pending(t);
       if (i == current_) current = static_cast<uint32_t>(candidates.size());
       candidates.push_back({t.id, i, t.number + 1, s.op, ready(t), t.gave_way, object_of(t, s), site_of(t), t.last_step,
@@ -186,7 +188,8 @@ class Machine {
         fresh.parent = slot;
         fresh.body = s.object;
         e.value = fresh.birth;
-        if (director_.removed(fresh.id)) e.flags |= kDisabledThread;
+        fresh.removed = director_.removed(fresh.id);
+        if (fresh.removed) e.flags |= kDisabledThread;
         t.children.push_back({s.object, static_cast<uint32_t>(threads_.size())});
         data_.threads.push_back({});
         data_.threads.back().id = fresh.id;

@@ -1,0 +1,170 @@
+// Whole-thread removal (LEAN 3.1) on toy programs where the needed threads are known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "simplify/reduce.h"
+#include "simplify_programs.h"
+#include "toy/toy.h"
+#include "trace/executor.h"
+
+namespace heddle {
+namespace {
+
+using toy::check;
+using toy::create;
+using toy::join;
+using toy::load;
+using toy::lock;
+using toy::store;
+using toy::store_reg;
+using toy::unlock;
+
+ReduceResult reduced(const toy::Program& program, const Trace& failing, size_t executions = 0) {
+  DirectExecutor executor([&](const Plan& plan) { return program.run(plan); });
+  ReduceOptions options;
+  options.max_executions = executions;
+  return reduce(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+}
+
+Trace follow(const toy::Program& program, std::vector<Slice> slices) {
+  Plan plan;
+  plan.slices = std::move(slices);
+  return program.run(plan);
+}
+
+ThreadId child(uint32_t n) { return child_thread(kMainThread, n); }
+
+// Each thread adds two elements to a list without a lock, and then checks that no element vanished.
+toy::Program array_list(int threads) {
+  toy::Program p;
+  std::vector<toy::Step> main;
+  for (int t = 1; t <= threads; ++t) main.push_back(create(t));
+  for (int t = 1; t <= threads; ++t) main.push_back(join(t));
+  p.bodies.push_back(main);
+  auto shrank = [](const toy::Run& r) { return r.vars.at(0) > r.registers.at({r.current, 0}); };
+  for (int t = 1; t <= threads; ++t) {
+    p.bodies.push_back({load(0, 0), store_reg(0, 0, 1), load(0, 0), store_reg(0, 0, 1), check(0, shrank, "the list shrank")});
+  }
+  p.event_limit = 100'000;
+  return p;
+}
+
+// a reads, b adds twice, a writes what it read, b finds the list shorter. Everybody before them runs undisturbed.
+Trace interleaved(const toy::Program& p, uint32_t threads, uint32_t a, uint32_t b) {
+  std::vector<Slice> slices = {{kMainThread, threads + 1}};
+  for (uint32_t t = 1; t <= threads; ++t) {
+    if (t != a && t != b) slices.push_back({child(t), 100});
+  }
+  slices.insert(slices.end(), {{child(a), 2}, {child(b), 5}, {child(a), 3}, {child(b), 100}});
+  return follow(p, slices);
+}
+
+TEST(Reduce, KeepsTheTwoThreadsThatInterleave) {
+  const toy::Program p = array_list(10);
+  const Trace failing = interleaved(p, 10, 3, 8);
+  ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_TRUE(result.finished);
+  EXPECT_FALSE(result.sequential_bug);
+  EXPECT_EQ(result.best.counts().threads, 3u);
+  EXPECT_EQ(result.removed.size(), 8u);
+  EXPECT_TRUE(same_bug(result.best, failing));
+  // The trace carries what was removed, so that it can be replayed strictly.
+  const Trace again = p.run(plan_of(result.best));
+  EXPECT_EQ(first_difference(again, result.best), kNoDifference);
+}
+
+TEST(Reduce, FindsTwoOf450InAtMost18Rounds) {
+  std::vector<size_t> rounds;
+  const toy::Program p = array_list(450);
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const uint32_t a = 1 + static_cast<uint32_t>(mix(seed, 1) % 450);
+    const uint32_t b = 1 + static_cast<uint32_t>(mix(seed, 2) % 450);
+    if (a == b) continue;
+    const ReduceResult result = reduced(p, interleaved(p, 450, a, b));
+    EXPECT_EQ(result.best.counts().threads, 3u);
+    rounds.push_back(result.rounds);
+  }
+  std::sort(rounds.begin(), rounds.end());
+  EXPECT_LE(rounds[rounds.size() / 2], 18u);
+}
+
+TEST(Reduce, BisectsWhereTheSuspectsDoNotSuffice) {
+  // The 40th thread's write matters although no preemption stands beside it.
+  toy::Program p = array_list(64);
+  p.bodies[40] = {store(5, 1)};
+  for (size_t t : {10u, 20u}) p.bodies[t].back() = check(0, [](const toy::Run& r) {
+    const auto at = r.vars.find(5);
+    return at == r.vars.end() || at->second == 0 || r.vars.at(0) > r.registers.at({r.current, 0});
+  }, "the list shrank");
+  const Trace failing = interleaved(p, 64, 10, 20);
+  ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(result.best.counts().threads, 4u);
+  EXPECT_LE(result.rounds, 40u);
+}
+
+TEST(Reduce, GoesDownTheTreeOfBirths) {
+  // Thread 1 creates the two that matter and three that do not; thread 2 creates two idle ones.
+  toy::Program p;
+  auto shrank = [](const toy::Run& r) { return r.vars.at(0) > r.registers.at({r.current, 0}); };
+  const std::vector<toy::Step> adder = {load(0, 0), store_reg(0, 0, 1), load(0, 0), store_reg(0, 0, 1), check(0, shrank, "the list shrank")};
+  p.bodies = {{create(1), create(2), join(1), join(2)},
+              {create(3), create(4), create(5), create(6), create(7), join(3), join(4), join(5), join(6), join(7)},
+              {create(8), create(9), join(8), join(9)},
+              adder, adder, adder, adder, adder, {store(20, 1)}, {store(21, 1)}};
+  const ThreadId one = child(1), two = child(2);
+  const Trace failing = follow(p, {{kMainThread, 3}, {two, 100}, {child_thread(two, 1), 100}, {child_thread(two, 2), 100}, {two, 100}, {one, 6},
+                                   {child_thread(one, 1), 100}, {child_thread(one, 2), 2}, {child_thread(one, 4), 5},
+                                   {child_thread(one, 2), 3}, {child_thread(one, 4), 100}});
+  ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(result.best.counts().threads, 4u);  // main, 1, 1.2, 1.4
+  EXPECT_TRUE(same_bug(result.best, failing));
+}
+
+TEST(Reduce, RefusesARemovalThatBreaksTheProgram) {
+  // Without thread 1 the check fails whatever the schedule: the second condition of the criterion keeps it.
+  toy::Program p;
+  auto ready = [](const toy::Run& r) { return r.vars.contains(1) && r.vars.at(1) == 7 && r.vars.at(0) != 1; };
+  p.bodies = {{create(1), join(1), create(2), create(3), join(2), join(3)},
+              {store(1, 7)},
+              {store(0, 1), store(0, 0)},
+              {check(0, ready, "not ready")}};
+  const Trace failing = follow(p, {{kMainThread, 2}, {child(1), 100}, {kMainThread, 5}, {child(2), 2}, {child(3), 100}});
+  ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_FALSE(result.sequential_bug);
+  EXPECT_TRUE(result.removed.empty());
+}
+
+TEST(Reduce, SaysSoWhenTheBugNeedsNoInterleaving) {
+  toy::Program p;
+  p.bodies = {{create(1), create(2), join(1), join(2)}, {check(0, [](const toy::Run&) { return false; }, "always")}, {store(5, 1)}};
+  const Trace failing = follow(p, {{kMainThread, 3}, {child(2), 100}, {child(1), 100}});
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_TRUE(result.sequential_bug);
+  EXPECT_EQ(result.best.counts().threads, 2u);
+}
+
+TEST(Reduce, KeepsADeadlockBySitesOfItsCycle) {
+  const toy::Program p = toy::lock_cycle(6, 1);
+  const auto failing = toy::random_failure(p, 7);
+  ASSERT_TRUE(failing);
+  const ReduceResult result = reduced(p, *failing);
+  EXPECT_EQ(result.best.counts().threads, 3u);
+  EXPECT_TRUE(same_bug(result.best, *failing));
+}
+
+TEST(Reduce, LeavesTheBestSoFarWhenCut) {
+  const toy::Program p = array_list(10);
+  const Trace failing = interleaved(p, 10, 3, 8);
+  const ReduceResult result = reduced(p, failing, 3);
+  EXPECT_LE(result.executions, 3u);
+  EXPECT_FALSE(result.finished);
+  EXPECT_TRUE(same_bug(result.best, failing));
+}
+
+}  // namespace
+}  // namespace heddle
