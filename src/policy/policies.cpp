@@ -8,7 +8,12 @@ constexpr PolicyRow kRows[] = {
     {PolicyKind::kStay, "stay", pick_stay},
     {PolicyKind::kRandom, "random", pick_random},
     {PolicyKind::kPct, "pct", pick_pct},
+    {PolicyKind::kPos, "pos", pick_pos},
+    {PolicyKind::kSurw, "surw", pick_surw},
+    {PolicyKind::kRace, "race", pick_race},
     {PolicyKind::kTimeSlice, "timeslice", pick_time_slice},
+    {PolicyKind::kFifo, "fifo", pick_fifo},
+    {PolicyKind::kDelay, "delay", pick_delay},
 };
 
 bool anybody_ready(const Moment& m) {
@@ -56,6 +61,24 @@ bool eligible(const PolicyState& state, const Moment& m, uint32_t index) {
     if (i != index && !m.threads[i].gave_way && runnable(state, m, i)) return false;
   }
   return true;
+}
+
+bool racing(const Candidate& a, const Candidate& b) {
+  if (a.object != b.object || a.object == kNoObject || a.thread == b.thread) return false;
+  if (is_memory(a.op) && is_memory(b.op)) return has(a.op, kWrites) || has(b.op, kWrites);
+  auto only_releases = [](Op op) { return has(op, kReleases) && !has(op, kAcquires); };
+  auto waits = [](Op op) { return op == Op::kCondWait || op == Op::kCondTimedWait; };
+  auto reads = [](Op op) { return op == Op::kRwReadLock || op == Op::kRwTimedReadLock || op == Op::kRwTryReadLock; };
+  if (waits(a.op) || waits(b.op)) return true;
+  return !(only_releases(a.op) && only_releases(b.op)) && !(reads(a.op) && reads(b.op));
+}
+
+bool marked(const PolicyState& state, const Candidate& c) {
+  for (uint32_t i = 0; i < state.plan.header->mark_count; ++i) {
+    const uint64_t mark = state.plan.marks[i];
+    if (mark == c.object || mark == c.site) return mark != 0;
+  }
+  return false;
 }
 
 uint32_t oldest_eligible(const PolicyState& state, const Moment& m) {

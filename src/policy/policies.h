@@ -6,10 +6,10 @@ namespace heddle {
 
 // State that a policy keeps by thread within one run; indexed by slot.
 struct PolicyThread {
-  int64_t priority;   // kPct: 0 = not drawn yet
-  uint32_t resets;    // kPos: how often its pending operation lost its priority
-  uint32_t spare;
-  uint64_t used;      // kSurw: events of its weight already executed; kTimeSlice: operations of the present quantum
+  int64_t priority;   // kPct: 0 = not drawn yet; kRace: number of the operation it need not wait at
+  uint32_t resets;    // kPos: how often its pending operation lost its priority; kSurw: indexed by weight row, is its thread born?
+  uint32_t row;       // kSurw: its weight row + 1, or kNoRow
+  uint64_t used;      // kSurw: indexed by weight row, selected events executed; kFifo: when it joined the queue, 0 = not in it
 };
 
 struct PolicyState {
@@ -19,7 +19,10 @@ struct PolicyState {
   uint64_t next_change;    // index of the next of the plan's steps
   uint32_t early_left;     // time-outs that may still fire early
   uint64_t quantum_start;  // step at which the current thread was given the processor
+  uint32_t intended;       // kSurw: weight row + 1 whose thread executes the next selected event
+  uint32_t last_slot;      // kDelay: slot + 1 of the last thread that ran
 };
+inline constexpr uint32_t kNoRow = 0xFFFFFFFF;
 
 // Index of the thread to run. Called only when at least one candidate may run (see `runnable`).
 using PolicyFunction = uint32_t (*)(PolicyState&, const Moment&);
@@ -36,12 +39,34 @@ uint32_t pick_stay(PolicyState&, const Moment&);
 uint32_t pick_random(PolicyState&, const Moment&);
 uint32_t pick_pct(PolicyState&, const Moment&);
 uint32_t pick_time_slice(PolicyState&, const Moment&);
+uint32_t pick_pos(PolicyState&, const Moment&);
+uint32_t pick_surw(PolicyState&, const Moment&);
+uint32_t pick_race(PolicyState&, const Moment&);
+uint32_t pick_fifo(PolicyState&, const Moment&);
+uint32_t pick_delay(PolicyState&, const Moment&);
 
 // May this candidate be picked? Ready ones always; timed-out ones when nobody is ready (earliest deadline only) or while the early budget lasts.
 bool runnable(const PolicyState& state, const Moment& moment, uint32_t index);
 // The same, without a thread that has just given way while another can run.
 bool eligible(const PolicyState& state, const Moment& moment, uint32_t index);
+// Would the two pending operations give another result in the other order?
+bool racing(const Candidate& a, const Candidate& b);
+// Is its site or its object among the plan's marks?
+bool marked(const PolicyState& state, const Candidate& candidate);
 // Least recently run among the eligible: the order of a fair dispatch queue.
 uint32_t oldest_eligible(const PolicyState& state, const Moment& moment);
+
+// Uniform among the candidates that `allows(index)` allows; kNobody if it allows none.
+template <typename Allows>
+uint32_t draw_one(const Moment& moment, uint64_t draw, Allows allows) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < moment.count; ++i) count += allows(i) ? 1 : 0;
+  if (count == 0) return kNobody;
+  uint64_t left = draw % count;
+  for (uint32_t i = 0; i < moment.count; ++i) {
+    if (allows(i) && left-- == 0) return i;
+  }
+  return kNobody;
+}
 
 }  // namespace heddle

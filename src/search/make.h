@@ -7,6 +7,9 @@ namespace heddle {
 std::unique_ptr<Search> make_sequential(const SearchOptions&);
 std::unique_ptr<Search> make_random(const SearchOptions&);
 std::unique_ptr<Search> make_pct(const SearchOptions&);
+std::unique_ptr<Search> make_pos(const SearchOptions&);
+std::unique_ptr<Search> make_surw(const SearchOptions&);
+std::unique_ptr<Search> make_race(const SearchOptions&);
 
 // A copy of the base plan whose tail is the given policy, seeded for the index-th proposal.
 Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index);

@@ -7,6 +7,9 @@ const std::vector<SearchRow>& searches() {
       {"sequential", "the one schedule without preemptions", "Huang & Zhang 2012, section 2.2", make_sequential},
       {"random", "random walks that stay with a thread more or less", "Thomson, Donaldson & Betts 2016, section 4", make_random},
       {"pct", "random priorities and d - 1 random change points", "Burckhardt et al. 2010, section 3", make_pct},
+      {"pos", "a random priority for each pending operation, drawn anew when it races", "Yuan, Yang & Gu 2018, algorithm 2", make_pos},
+      {"surw", "all interleavings of the contended operations equally likely", "Zhao et al. 2025, section 4", make_surw},
+      {"race", "threads wait for each other at racing or contended operations", "Sen 2008; Jalbert & Sen 2010, section 5", make_race},
   };
   return rows;
 }

@@ -1,0 +1,39 @@
+#include "search/profile.h"
+
+#include <algorithm>
+
+namespace heddle {
+
+void Profile::add(const Trace& trace) {
+  ++runs_;
+  length_ = std::max<uint64_t>(length_, trace.data().executed);
+  threads_ = std::max(threads_, trace.threads().size());
+  if (trace.events().size() > richest_.events().size()) richest_ = trace;
+  for (const EventPair& pair : reversible_conflicts(trace)) {
+    const Event& first = trace.events()[pair.first];
+    const Event& second = trace.events()[pair.second];
+    const auto sites = std::minmax(first.site, second.site);
+    const auto [it, fresh] = index_.try_emplace({first.object, {sites.first, sites.second}}, meetings_.size());
+    if (fresh) {
+      meetings_.push_back({first.object, sites.first, sites.second, 0});
+      if (std::find(objects_.begin(), objects_.end(), first.object) == objects_.end()) objects_.push_back(first.object);
+    }
+    ++meetings_[it->second].runs;
+  }
+}
+
+std::vector<Weight> Profile::weights(const std::vector<uint64_t>& marks) const {
+  std::vector<Weight> weights;
+  for (const Thread& t : richest_.threads()) {
+    const bool child = !weights.empty();
+    weights.push_back({t.id, child ? static_cast<uint64_t>(t.parent + 1) << 32 : 0});
+  }
+  for (const Event& e : richest_.events()) {
+    const bool selected = marks.empty() || std::find(marks.begin(), marks.end(), e.object) != marks.end() ||
+                          std::find(marks.begin(), marks.end(), e.site) != marks.end();
+    if (selected) ++weights[e.thread].count;
+  }
+  return weights;
+}
+
+}  // namespace heddle
