@@ -1,11 +1,15 @@
 #include "trace/dwarf_variables.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "trace/symbols_names.h"
 
 namespace heddle {
 namespace {
+
+// Nobody asks for a longer name, and a corrupt file has only such.
+constexpr size_t kLongestClassName = 4096;
 
 bool is_class(int tag) {
   return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
@@ -77,7 +81,8 @@ void VariableIndex::walk(Dwarf_Die* die, const Place& place, WalkBudget& budget)
     ++inner.depth;
     const char* name = string_attribute(&child, DW_AT_name);
     // Functions as well: their local classes may share a name.
-    bool is_named = name != nullptr && *name != '\0' && tag != DW_TAG_lexical_block;
+    bool is_named = name != nullptr && *name != '\0' && tag != DW_TAG_lexical_block &&
+                    place.prefix.size() + std::strlen(name) < kLongestClassName;
     if (is_named) {
       std::string qualified = place.prefix + name;
       if (is_class(tag)) add_class(child, qualified);

@@ -1,5 +1,6 @@
 #include "trace/dwarf_walk.h"
 
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 
@@ -9,6 +10,8 @@ namespace heddle {
 namespace {
 
 constexpr int kLongestOriginChain = 16;
+// Where the ends of the strings are lost, every name would reach to the end of its section.
+constexpr size_t kLongestName = size_t{1} << 14;
 
 }  // namespace
 
@@ -24,7 +27,8 @@ std::optional<uint64_t> unsigned_attribute(Dwarf_Die* die, unsigned name) {
 const char* string_attribute(Dwarf_Die* die, unsigned name) {
   Dwarf_Attribute attribute;
   if (dwarf_attr_integrate(die, name, &attribute) == nullptr) return nullptr;
-  return dwarf_formstring(&attribute);
+  const char* text = dwarf_formstring(&attribute);
+  return text != nullptr && strnlen(text, kLongestName) < kLongestName ? text : nullptr;
 }
 
 std::optional<Dwarf_Die> reference_attribute(Dwarf_Die* die, unsigned name) {
