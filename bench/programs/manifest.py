@@ -70,6 +70,17 @@ def arithmetic(expression, names):
     return value(ast.parse(expression, mode="eval"))
 
 
+def optimum(text, defines):
+    """`1`, `2*N-2`, or one number for each variant: `1:3,2:2`. Variants left out are not known."""
+    if text is None:
+        return None
+    if ":" in text:
+        table = dict(pair.split(":") for pair in text.split(","))
+        found = [table[str(number)] for number in defines.values() if str(number) in table]
+        return int(found[0]) if found else None
+    return arithmetic(text, defines)
+
+
 def variant_name(stem, macro, number):
     """reorder.c with N:3 is reorder_3; wsq.cpp with BUG:2 is wsq_bug2."""
     return f"{stem}_{number}" if macro == "N" else f"{stem}_{macro.lower()}{number}"
@@ -98,8 +109,7 @@ def programs(suites=SUITES):
                     entry["name"] = variant_name(path.stem, *variant)
                     entry["defines"] = {variant[0]: int(variant[1])}
                 entry["bug_lines"] = bug_lines(text, set(entry["defines"].values()))
-                optimum = fields.get("optimum")
-                entry["optimum"] = arithmetic(optimum, entry["defines"]) if optimum is not None else None
+                entry["optimum"] = optimum(fields.get("optimum"), entry["defines"])
                 yield entry
 
 

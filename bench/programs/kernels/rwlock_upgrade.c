@@ -5,6 +5,7 @@
 // heddle-kernel: family=rwlock kind=deadlock granularity=sync optimum=1 class=deadlock
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -62,6 +63,7 @@ static void* increment(void* arg) {
       return NULL;
     }
     read_unlock();
+    sched_yield();
   }
 }
 

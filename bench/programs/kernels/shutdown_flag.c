@@ -2,7 +2,7 @@
 // to nobody, and the join never returns.
 // Stands for: the unlocked shutdown flag, the commonest lost wake-up of server code (Apache, Mozilla in Lu et al. 2008).
 // Ours differs: the flag is atomic.
-// heddle-kernel: family=shutdown kind=deadlock granularity=access optimum=1 class=lost-wakeup
+// heddle-kernel: family=shutdown kind=deadlock granularity=access optimum=2 class=lost-wakeup
 #include <pthread.h>
 #include <stdatomic.h>
 
