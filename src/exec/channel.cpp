@@ -47,6 +47,14 @@ Thread thread_of(const ThreadRow& row, uint32_t thread_count) {
   return t;
 }
 
+bool is_sound(const RaceSide& side, uint32_t thread_count) {
+  return side.thread < thread_count && static_cast<uint16_t>(side.op) < kOpCount && side.stack_size <= kRaceStack &&
+         side.lock_count <= kRaceLocks;
+}
+bool is_sound(const RaceRow& row, uint32_t thread_count) {
+  return row.kind <= RaceKind::kPossible && is_sound(row.first, thread_count) && is_sound(row.second, thread_count);
+}
+
 }  // namespace
 
 Channel::Channel(Mode mode, Carrier carrier)
@@ -129,6 +137,9 @@ Outcome Channel::outcome(int wait_status) const {
   o.code = block.code;
   o.thread = block.thread;
   o.message = text_of(block.message, sizeof block.message);
+  if (block.used != kNoSite) {
+    o.memory = {block.used, block.allocated, block.freed, block.allocated_by, block.freed_by};
+  }
   o.stack.assign(block.stack, block.stack + std::min<uint32_t>(block.stack_size, kMaxStack));
   return o;
 }
@@ -141,7 +152,7 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
     data.threads.push_back(thread_of(rows<ThreadRow>(layout_.threads)[i], thread_count));
   for (uint32_t i = 0; i < std::min<uint64_t>(h.module_count, kMaxModules); ++i) {
     const ModuleRow& row = rows<ModuleRow>(layout_.modules)[i];
-    data.modules.push_back({text_of(row.path, sizeof row.path), row.bias});
+    data.modules.push_back({text_of(row.path, sizeof row.path), row.bias, row.instrumented != 0});
   }
   const auto* objects = rows<ObjectRow>(layout_.objects);
   data.objects.assign(objects, objects + std::min<uint64_t>(h.object_count, kMaxObjects));
@@ -166,6 +177,12 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
   data.env_seed = plan.env_seed;
   data.input_id = plan.input_id;
   data.skips = plan.skips;
+  data.sites = plan.sites;
+  const auto* races = rows<RaceRow>(layout_.races);
+  data.races.assign(races, races + std::min<uint64_t>(h.race_count, kMaxRaces));
+  std::erase_if(data.races, [&](const RaceRow& r) { return !is_sound(r, thread_count); });
+  const auto* hooks = rows<HookBlock>(layout_.hooks);
+  data.hooks = {hooks->accesses, hooks->atomics, hooks->entries, hooks->patched};
   return Trace(std::move(data));
 }
 

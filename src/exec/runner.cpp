@@ -48,7 +48,7 @@ Outcome cannot_control(const std::string& message) {
 // Whether one server can run both: what the program may have seen before its first thread must agree.
 bool same_start(const Plan& a, const Plan& b) {
   return a.points == b.points && a.points_id == b.points_id && a.env_seed == b.env_seed && a.input_id == b.input_id &&
-         (a.points != PointKind::kRacy || a.marks == b.marks);
+         a.detect == b.detect && a.sites == b.sites;
 }
 
 std::string preload(const Target& target, const std::string& library) {

@@ -27,6 +27,7 @@ WorkerPool::WorkerPool(const Target& target, const RunnerOptions& options, unsig
   };
   own_ = std::make_unique<Runner>(target, for_worker(0));
   if (jobs <= 1) return;
+  idle_.resize(jobs, true);
   for (size_t i = 0; i < jobs; ++i) worker_options_.push_back(for_worker(i));
   for (size_t i = 0; i < jobs; ++i) threads_.emplace_back([this, i] { work(i); });
 }
@@ -50,7 +51,7 @@ void WorkerPool::submit(const Plan& plan) {
     in_order_.push_back(task);
     if (!threads_.empty()) waiting_.push_back(task);
   }
-  work_ready_.notify_one();
+  work_ready_.notify_all();
 }
 
 Trace WorkerPool::next() {
@@ -70,6 +71,14 @@ Trace WorkerPool::next() {
   return std::move(*task->trace);
 }
 
+// A worker starts its server with its first task, so the work goes to the lowest idle ones: while there is little of it, the others
+// do not start a program each for nothing.
+bool WorkerPool::my_turn(size_t index) const {
+  size_t before = 0;
+  for (size_t i = 0; i < index; ++i) before += idle_[i] ? 1 : 0;
+  return waiting_.size() > before;
+}
+
 // The runner is created, used and destroyed on this thread: the kernel ties the life of its processes to it.
 void WorkerPool::work(size_t index) {
   Runner runner(target_, worker_options_[index]);
@@ -77,10 +86,11 @@ void WorkerPool::work(size_t index) {
     std::shared_ptr<Task> task;
     {
       std::unique_lock lock(mutex_);
-      work_ready_.wait(lock, [&] { return closing_ || !waiting_.empty(); });
+      work_ready_.wait(lock, [&] { return closing_ || my_turn(index); });
       if (closing_) return;
       task = waiting_.front();
       waiting_.pop_front();
+      idle_[index] = false;
     }
     std::optional<Trace> trace;
     std::exception_ptr error;
@@ -94,6 +104,7 @@ void WorkerPool::work(size_t index) {
       task->trace = std::move(trace);
       task->error = error;
       take_notes(runner);
+      idle_[index] = true;
     }
     result_ready_.notify_all();
   }

@@ -36,6 +36,7 @@ class WorkerPool final : public Executor {
     std::exception_ptr error;
   };
   void work(size_t index);
+  bool my_turn(size_t index) const;
   void take_notes(const Runner& runner);
 
   std::unique_ptr<Runner> own_;  // in the caller's thread; also for run_now
@@ -47,6 +48,7 @@ class WorkerPool final : public Executor {
   std::condition_variable work_ready_, result_ready_;
   std::deque<std::shared_ptr<Task>> waiting_;   // nobody has taken it yet
   std::deque<std::shared_ptr<Task>> in_order_;  // submitted and not yet handed out
+  std::vector<bool> idle_;
   std::vector<std::string> notes_;
   bool threadless_ = false;
   bool closing_ = false;

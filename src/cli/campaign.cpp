@@ -1,0 +1,169 @@
+#include "cli/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "cli/results.h"
+#include "search/search.h"
+#include "trace/atomic_file.h"
+#include "trace/symbols.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr uint64_t kDefaultExecutions = 10'000;
+constexpr double kDefaultSeconds = 120;
+constexpr unsigned kMostDefaultJobs = 8;
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const SearchRow& row : searches()) names.emplace_back(row.name);
+  return names;
+}
+
+std::optional<std::string> given(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
+
+std::string carrier_name(Carrier carrier) {
+  return carrier == Carrier::kFiber ? "fiber" : "kernel";
+}
+Carrier carrier_named(const std::string& name) {
+  return name == "kernel" ? Carrier::kKernel : Carrier::kFiber;
+}
+
+void CampaignOptions::add_to(Verb& verb) {
+  plan.add_base_to(verb);
+  verb.number("--executions", executions, fmt::format("how many schedules to try at most [{}]", kDefaultExecutions));
+  verb.seconds("--time", seconds,
+               fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
+  verb.number("--jobs,-j", jobs, "workers, 0 for one on each core; the result does not depend on it");
+  std::string list = "how to search:";
+  for (const SearchRow& row : searches()) list += fmt::format("\n  {:<12}{}", row.name, row.words);
+  verb.one_of("--strategy", strategy, strategy_names(), list);
+  verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
+  verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
+  verb.one_of("--carrier", carrier, kCarriers,
+              "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.number("--expect-exit", expect_exit, "any other exit code is a failure");
+  verb.text("--expect-stdout", expect_stdout, "a run that prints anything else than this file failed", "FILE");
+  verb.text("--fails-if-output", fails_if_output, "a run with a matching output line failed", "REGEX");
+  verb.text("--fails-if", fails_if,
+            "a run failed if this exits with 0; it sees $HEDDLE_STDOUT, $HEDDLE_STDERR, $HEDDLE_EXIT", "COMMAND");
+  verb.flag("--json", json, "one JSON document on stdout and nothing else there");
+  verb.flag("--no-snapshots", fresh, "start the program anew for each run");
+}
+
+Predicates CampaignOptions::predicates() const {
+  Predicates p;
+  p.expect_exit = expect_exit;
+  if (!expect_stdout.empty()) p.expect_stdout = read_file(expect_stdout);
+  p.fails_if_output = given(fails_if_output);
+  p.fails_if = given(fails_if);
+  return p;
+}
+
+FindOptions CampaignOptions::find_options() const {
+  FindOptions find;
+  find.executions = executions.value_or(kDefaultExecutions);
+  find.seconds = seconds.value_or(executions ? 0 : kDefaultSeconds);
+  find.stop = &stop_flag();
+  const int expected = expect_exit;
+  find.fails = [expected](const Trace& trace) { return is_failure(trace.outcome(), expected); };
+  return find;
+}
+
+std::string CampaignOptions::strategy_name() const {
+  if (!strategy.empty()) return strategy;
+  return search_named("portfolio") != nullptr ? "portfolio" : "random";
+}
+
+Campaign::Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates,
+                   std::shared_ptr<const Input> input)
+    : target_(target),
+      input_(std::move(input)),
+      judge_(std::make_shared<Judge>(predicates)),
+      base_(options.plan.plan()) {
+  base_.tail = PolicySpec{};
+  base_.input_id = input_->id();
+  RunnerOptions runner;
+  runner.library = runtime_library();
+  runner.carrier = carrier_named(options.carrier);
+  runner.input = input_;
+  runner.judge = judge_;
+  runner.serve = !options.fresh;
+  runner.stop = &stop_flag();
+  const auto cores = static_cast<unsigned>(usable_cores().size());
+  pool_ = std::make_unique<WorkerPool>(target_, runner,
+                                       options.jobs != 0 ? options.jobs : std::clamp(cores, 1u, kMostDefaultJobs));
+}
+
+Plan Campaign::replay_plan(const Trace& trace) const {
+  Plan plan = plan_of(trace, Strictness::kStrict);
+  plan.limits = base_.limits;
+  plan.limits.events = std::max<uint64_t>(plan.limits.events, trace.data().executed + 1000);
+  return plan;
+}
+
+Confirmation Campaign::confirm(const Trace& trace, int times) {
+  Confirmation confirmation;
+  const Plan plan = replay_plan(trace);
+  for (int i = 0; i < times && confirmation.believed; ++i) {
+    RunResult again = pool_->run_now(plan);
+    std::string why;
+    const size_t at = first_difference(trace, again.trace, &why);
+    if (at != kNoDifference) {
+      confirmation.why_not = again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why;
+    } else if (!same_bug(trace, again.trace)) {
+      confirmation.why_not = fmt::format("the same events failed in another way: {}", describe_failure(again.trace));
+    } else {
+      confirmation.output = std::move(again.output);
+      continue;
+    }
+    confirmation.believed = false;
+    confirmation.other = again.trace;
+  }
+  return confirmation;
+}
+
+Bug Campaign::bug_of(const Trace& trace, const CampaignOptions& options) const {
+  Bug bug;
+  bug.command = target_.arguments;
+  bug.program = target_.program;
+  bug.directory = target_.directory;
+  if (!trace.modules().empty()) bug.build_id = Symbols({trace.modules().front().path}).build_id(0);
+  bug.kind = name(trace.outcome().kind);
+  bug.message = trace.outcome().message;
+  bug.signature = signature(trace);
+  bug.carrier = options.carrier;
+  bug.strategy = options.strategy_name();
+  bug.seed = options.plan.seed();
+  bug.env_seed = base_.env_seed;
+  const Predicates& p = judge_->predicates();
+  bug.expect_exit = p.expect_exit;
+  bug.expect_stdout = p.expect_stdout;
+  bug.fails_if_output = p.fails_if_output;
+  bug.fails_if = p.fails_if;
+  bug.found = trace.counts();
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  bug.saved_at = text;
+  return bug;
+}
+
+std::shared_ptr<const Input> input_of_tool() {
+  std::string note;
+  auto input = Input::copy_of(0, &note);
+  if (!note.empty()) fmt::print(stderr, "heddle: {}\n", note);
+  return input;
+}
+
+}  // namespace heddle

@@ -1,0 +1,81 @@
+#pragma once
+// What `debug` and `find` share: the options, the program, the workers, and the rule that a failure is believed only after it has
+// replayed strictly three times.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/plan_options.h"
+#include "cli/session.h"
+#include "exec/worker_pool.h"
+#include "search/find.h"
+#include "trace/bugs.h"
+
+namespace heddle {
+
+struct CampaignOptions {
+  PlanOptions plan;
+  std::optional<uint64_t> executions;
+  std::optional<double> seconds;
+  unsigned jobs = 0;     // 0: as many as there are cores
+  std::string strategy;  // empty: the default
+  uint32_t depth = 3;
+  uint32_t early_timeouts = 0;
+  std::string carrier = "fiber";
+  int expect_exit = 0;
+  std::string expect_stdout;  // file
+  std::string fails_if_output;
+  std::string fails_if;
+  bool json = false;
+  bool fresh = false;  // no fork server
+
+  void add_to(Verb& verb);
+  Predicates predicates() const;
+  FindOptions find_options() const;
+  std::string strategy_name() const;
+};
+
+inline constexpr int kConfirmations = 3;
+
+// How strict replays of a trace went.
+struct Confirmation {
+  bool believed = true;
+  std::string why_not;         // one sentence with the first differing event
+  std::optional<Trace> other;  // the run that differed
+  Output output;               // of the last replay
+};
+
+class Campaign {
+ public:
+  Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates,
+           std::shared_ptr<const Input> input);
+
+  WorkerPool& pool() { return *pool_; }
+  const Target& target() const { return target_; }
+  const Input& input() const { return *input_; }
+  const Judge& judge() const { return *judge_; }
+  const Plan& base() const { return base_; }
+  bool fails(const Trace& trace) const { return judge_->fails(trace.outcome()); }
+
+  // A strict plan of the trace under this campaign's limits.
+  Plan replay_plan(const Trace& trace) const;
+  Confirmation confirm(const Trace& trace, int times = kConfirmations);
+
+  // A bug of this program with everything filled in that the campaign knows.
+  Bug bug_of(const Trace& trace, const CampaignOptions& options) const;
+
+ private:
+  Target target_;
+  std::shared_ptr<const Input> input_;
+  std::shared_ptr<const Judge> judge_;
+  Plan base_;
+  std::unique_ptr<WorkerPool> pool_;
+};
+
+// The program's input as given to the tool; says on stderr when it was cut off.
+std::shared_ptr<const Input> input_of_tool();
+
+Carrier carrier_named(const std::string& name);
+
+}  // namespace heddle

@@ -1,0 +1,76 @@
+// heddle debug: find, simplify, explain. The main job.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/pipeline.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+#include "report/text.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  CampaignOptions campaign;
+  SimplifyChoice simplify;
+  bool all = false;
+};
+
+int run(const Session& session, const Options& options) {
+  const Target target = Target::resolve(session.program());
+  const Predicates predicates = options.campaign.predicates();
+  catch_interrupts();
+  Campaign campaign(target, options.campaign, predicates, input_of_tool());
+  Progress progress(options.campaign.json);
+  const Found found = find_failure(campaign, options.campaign, progress);
+  print_notes(campaign, found.failing ? &*found.failing : nullptr);
+
+  Json document = {{"verdict", found.verdict()}};
+  document["find"] = json_find(found, options.campaign);
+  if (!found.failing) {
+    if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
+    if (!found.inconclusive.empty()) document["inconclusive"] = found.inconclusive;
+    document["knowledge"] = found.result.knowledge;
+    if (options.campaign.json) {
+      print_json(document);
+    } else {
+      print_nothing_found(found, options.campaign);
+    }
+    return found.exit_code();
+  }
+
+  // Saved before anything else is tried: Ctrl-C loses nothing.
+  Bug bug = save_failure(campaign, options.campaign, found);
+  const Simplified simplified = simplify_failure(campaign, *found.failing, options.simplify, progress);
+  save_simplified(bug, simplified);
+  const Trace& best = simplified.result.best;
+  if (options.campaign.json) {
+    document["failure"] = json_failure(*found.failing);
+    document["found"] = json_counts(found.failing->counts(), true);
+    document["simplify"] = json_simplify(simplified.result);
+    document["simplified"] = json_counts(best.counts(), true);
+    document["cause"] = json_cause(best);
+    document["bug"] = BugStore::shown(bug.id);
+    print_json(document);
+  } else {
+    const Symbols symbols(module_paths(best));
+    fmt::print("{}", explain_text(bug, best, symbols, text_options(options.all)));
+  }
+  return exit_value(ExitCode::kFailure);
+}
+
+}  // namespace
+
+void add_debug(CLI::App& app, Session& session) {
+  Verb verb(app, "debug", "find a failing schedule, simplify it and show the bug: the main job");
+  auto options = std::make_shared<Options>();
+  options->campaign.add_to(verb);
+  options->simplify.add_to(verb);
+  verb.flag("--all", options->all, "show every event");
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+}
+
+}  // namespace heddle

@@ -1,0 +1,49 @@
+// heddle doctor: what this machine or container allows, and what we do without it.
+#include <fmt/format.h>
+
+#include "cli/results.h"
+#include "cli/session.h"
+#include "exec/machine.h"
+#include "exec/target.h"
+
+namespace heddle {
+
+namespace {
+
+int run(bool json) {
+  std::string library;
+  std::string complaint;
+  try {
+    library = runtime_library();
+  } catch (const Error& error) {
+    complaint = error.what();
+  }
+  const auto abilities = machine_abilities();
+  bool usable = complaint.empty();
+  for (const Ability& a : abilities) usable &= a.present || !a.needed;
+  if (json) {
+    Json document = {{"usable", usable}, {"abilities", Json::array()}};
+    for (const Ability& a : abilities)
+      document["abilities"].push_back({{"name", a.name}, {"present", a.present}, {"otherwise", a.otherwise}});
+    if (!complaint.empty()) document["error"] = complaint;
+    print_json(document);
+    return 0;
+  }
+  for (const Ability& a : abilities)
+    fmt::print("{:<5}{}{}{}\n", a.present ? "yes" : "no", a.name, a.present ? "" : ": ", a.present ? "" : a.otherwise);
+  fmt::print("{:<5}{}\n", complaint.empty() ? "yes" : "no",
+             complaint.empty() ? "the runtime library is in place" : complaint);
+  fmt::print("{}\n", usable ? "heddle works here" : "heddle cannot work here");
+  return 0;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Session& session) {
+  Verb verb(app, "doctor", "what this machine allows, and what is done without it");
+  auto json = std::make_shared<bool>(false);
+  verb.flag("--json", *json, "one JSON document on stdout and nothing else there");
+  verb.when_chosen([&session, json] { session.chosen = [json] { return run(*json); }; });
+}
+
+}  // namespace heddle

@@ -1,0 +1,133 @@
+// heddle explain, list and show: what is saved, in the terminal.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/pipeline.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+#include "report/text.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  std::string bug;
+  bool all = false;
+  bool found = false;
+  bool passing = false;
+  bool json = false;
+  uint64_t from = 1;
+  uint64_t count = 0;
+};
+
+Trace chosen_trace(const BugStore& store, const Bug& bug, const Options& options) {
+  if (options.passing) return store.load_trace(bug, kPassingTrace);
+  return store.load_trace(bug, !options.found && store.has(bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace);
+}
+
+int explain(const Session& session, const Options& options) {
+  session.no_program("explain");
+  const BugStore store;
+  const Bug bug = store.load(options.bug);
+  const Trace trace = chosen_trace(store, bug, options);
+  const Symbols symbols(module_paths(trace));
+  if (options.json) {
+    Json document = {{"bug", BugStore::shown(bug.id)}};
+    document["failure"] = json_failure(trace);
+    document["story"] = ending_sentence(trace, symbols);
+    document["simplified"] = json_counts(trace.counts(), true);
+    document["cause"] = json_cause(trace);
+    print_json(document);
+  } else {
+    fmt::print("{}", explain_text(bug, trace, symbols, text_options(options.all)));
+  }
+  return 0;
+}
+
+int show(const Session& session, const Options& options) {
+  session.no_program("show");
+  const BugStore store;
+  const Bug bug = store.load(options.bug);
+  const Trace trace = chosen_trace(store, bug, options);
+  const size_t size = trace.events().size();
+  const size_t begin = std::min(size, options.from > 0 ? options.from - 1 : 0);
+  const size_t end = options.count == 0 ? size : std::min(size, begin + options.count);
+  const Symbols symbols(module_paths(trace));
+  TextOptions text = text_options(true);
+  fmt::print("BUG {}  {}\n{}\n", bug.id, ending_sentence(trace, symbols), describe_counts(trace.counts()));
+  fmt::print("{}", columns_text(trace, symbols, begin, end, text));
+  return 0;
+}
+
+int list(const Session& session, bool json) {
+  session.no_program("list");
+  const auto bugs = BugStore().list();
+  if (json) {
+    Json document = {{"bugs", Json::array()}};
+    for (const auto& listed : bugs) {
+      Json entry = {{"bug", BugStore::shown(listed.id)}};
+      if (listed.bug) {
+        entry["command"] = listed.bug->command;
+        entry["failure"] = {
+            {"kind", listed.bug->kind}, {"message", listed.bug->message}, {"signature", listed.bug->signature}};
+        entry["found"] = json_counts(listed.bug->found, true);
+        entry["simplified"] = json_counts(listed.bug->simplified, true);
+        entry["saved_at"] = listed.bug->saved_at;
+      } else {
+        entry["error"] = listed.complaint;
+      }
+      document["bugs"].push_back(entry);
+    }
+    print_json(document);
+    return 0;
+  }
+  if (bugs.empty()) fmt::print("no bug is saved here\n");
+  for (const auto& listed : bugs) {
+    if (!listed.bug) {
+      fmt::print("{:<6}{}\n", listed.id, listed.complaint);
+      continue;
+    }
+    const Bug& b = *listed.bug;
+    const std::string message = b.message.substr(0, b.message.find('\n'));
+    fmt::print("{:<6}{}  {}  {}: {}\n", b.id, b.saved_at, b.command.empty() ? "?" : b.command.front(), b.kind, message);
+  }
+  return 0;
+}
+
+void add_which(Verb& verb, Options& options) {
+  verb.positional("BUG", options.bug, "a saved bug [the latest]");
+  verb.flag("--found", options.found, "the schedule as it was found, not the simplified one");
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Session& session) {
+  Verb verb(app, "explain", "the story of a saved bug");
+  auto options = std::make_shared<Options>();
+  add_which(verb, *options);
+  verb.flag("--all", options->all, "show every event");
+  verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
+  verb.when_chosen(
+      [&session, options] { session.chosen = [&session, options] { return explain(session, *options); }; });
+}
+
+void add_show(CLI::App& app, Session& session) {
+  Verb verb(app, "show", "the events of a saved schedule as columns");
+  auto options = std::make_shared<Options>();
+  add_which(verb, *options);
+  verb.flag("--passing", options->passing, "the nearest passing schedule");
+  verb.number("--from", options->from, "first event");
+  verb.number("--count", options->count, "how many events [all]");
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return show(session, *options); }; });
+}
+
+void add_list(CLI::App& app, Session& session) {
+  Verb verb(app, "list", "the bugs saved under .heddle");
+  auto json = std::make_shared<bool>(false);
+  verb.flag("--json", *json, "one JSON document on stdout and nothing else there");
+  verb.when_chosen([&session, json] { session.chosen = [&session, json] { return list(session, *json); }; });
+}
+
+}  // namespace heddle

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/session.h"
+
+namespace heddle {
+namespace {
+
+// Everything after the first -- belongs to the program, whatever it looks like.
+int run_tool(int count, char** words) {
+  Session session;
+  std::vector<std::string> own;
+  int at = 1;
+  for (; at < count && std::string(words[at]) != "--"; ++at) own.emplace_back(words[at]);
+  if (at < count) {
+    session.command_given = true;
+    session.command.assign(words + at + 1, words + count);
+  }
+
+  CLI::App app(
+      "Heddle takes control of a program's thread schedule: it finds a schedule that fails, replays it exactly,\n"
+      "shrinks it to the switches that matter and shows the bug in the source.",
+      "heddle");
+  app.set_version_flag("--version", std::string("heddle ") + HEDDLE_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "heddle VERB [options] -- PROGRAM [ARGS...]\nExit codes: 0 nothing found, 1 a failure, 2 usage, 125 cannot test, "
+      "130 interrupted.");
+  for (auto add :
+       {add_debug, add_run, add_find, add_replay, add_simplify, add_explain, add_list, add_show, add_doctor}) {
+    add(app, session);
+  }
+  std::vector<std::string> reversed(own.rbegin(), own.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, std::cout, std::cerr);
+    return code == 0 ? 0 : exit_value(ExitCode::kUsage);
+  }
+  return session.chosen();
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int count, char** words) {
+  try {
+    return heddle::run_tool(count, words);
+  } catch (const heddle::Error& error) {
+    fmt::print(stderr, "heddle: {}\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "heddle: out of memory\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "heddle: {}\n", error.what());
+  }
+  return static_cast<int>(heddle::ExitCode::kCannotTest);
+}

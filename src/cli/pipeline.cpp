@@ -1,0 +1,211 @@
+#include "cli/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "trace/error.h"
+
+namespace heddle {
+
+namespace {
+
+// Passing runs met on the way, the newest kept while memory allows: one of them is the nearest neighbour of the failure.
+class PassingRuns {
+ public:
+  void add(const Trace& trace) {
+    events_ += trace.events().size();
+    traces_.push_back(trace);
+    while (events_ > kMostEvents && traces_.size() > 1) {
+      events_ -= traces_.front().events().size();
+      traces_.pop_front();
+    }
+  }
+  std::optional<Trace> nearest(const Trace& failing) const {
+    const Trace* best = nullptr;
+    size_t longest = 0;
+    for (const Trace& trace : traces_) {
+      const size_t common = std::min(first_difference(failing, trace), trace.events().size());
+      if (best != nullptr && common < longest) continue;
+      best = &trace;
+      longest = common;
+    }
+    return best != nullptr ? std::optional(*best) : std::nullopt;
+  }
+
+ private:
+  static constexpr size_t kMostEvents = 2'000'000;
+  std::deque<Trace> traces_;
+  size_t events_ = 0;
+};
+
+}  // namespace
+
+const char* Found::verdict() const {
+  if (failing) return "failure";
+  const bool silent = result.executions > 0 && result.inconclusive == result.executions;
+  return !uncontrolled.empty() || silent || result.executions == 0 ? "inconclusive" : "none";
+}
+
+int Found::exit_code() const {
+  if (failing) return exit_value(ExitCode::kFailure);
+  if (stop_flag()) return exit_value(ExitCode::kInterrupted);
+  return exit_value(std::string_view(verdict()) == "none" ? ExitCode::kNothing : ExitCode::kCannotTest);
+}
+
+Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
+  SearchOptions search_options;
+  search_options.seed = options.plan.seed();
+  search_options.base = campaign.base();
+  search_options.depth = options.depth;
+  search_options.early_timeouts = options.early_timeouts;
+  search_options.fails = [&](const Trace& trace) { return campaign.fails(trace); };
+  const std::unique_ptr<Search> search = search_named(options.strategy_name())->make(search_options);
+  FindOptions find_options = options.find_options();
+  find_options.progress = [&](const FindProgress& p) {
+    progress.show(fmt::format("{} runs, {} schedules, {} behaviours, {:.1f} s", p.executions, p.schedules, p.behaviours,
+                              p.seconds));
+  };
+  Found found;
+  find_options.each = [&](size_t, const Plan&, const Trace& trace) {
+    if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
+  };
+  // Ctrl-C while a run is under way ends that run; what was found before counts.
+  try {
+    found.result = find(*search, campaign.pool(), find_options);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInterrupted) throw;
+    found.result.stopped = true;
+  }
+  progress.clear();
+  if (!found.result.found()) return found;
+  const FoundFailure& first = found.result.failures.front();
+  Confirmation confirmation = campaign.confirm(first.trace);
+  if (!confirmation.believed) {
+    found.uncontrolled = fmt::format("run {} failed ({}) but does not replay: {}", first.index + 1,
+                                     describe_failure(first.trace), confirmation.why_not);
+    return found;
+  }
+  found.failing = first.trace;
+  found.output = std::move(confirmation.output);
+  return found;
+}
+
+void SimplifyChoice::add_to(Verb& verb) {
+  verb.text("--algorithm", algorithm, "how to simplify: default, or names of passes joined by +", "NAME");
+  verb.number("--simplify-executions", executions, "runs to spend at most on simplifying, 0 for no limit");
+  verb.seconds("--simplify-time", seconds, "seconds to spend at most on simplifying, 0 for no limit");
+}
+
+Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice,
+                            Progress& progress) {
+  PassingRuns passing;
+  SimplifyOptions options;
+  options.algorithm = choice.algorithm;
+  options.max_executions = choice.executions;
+  options.seconds = choice.seconds;
+  options.stop = &stop_flag();
+  options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
+  options.progress = [&](const SimplifyProgress& p) {
+    progress.show(fmt::format("simplify: {}, {} runs ({})", describe_counts(p.counts), p.executions, p.pass));
+  };
+  options.seen = [&](const Trace& trace) {
+    if (!campaign.fails(trace) && !is_inconclusive(trace.outcome())) passing.add(trace);
+  };
+  Simplified simplified;
+  try {
+    simplified.result = simplify(
+        failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInterrupted) throw;
+    simplified.result.best = failing;
+    simplified.result.finished = false;
+  }
+  progress.clear();
+  if (!stop_flag() && !campaign.confirm(simplified.result.best).believed) {
+    simplified.believed = false;
+    simplified.result.best = failing;
+    simplified.result.minimal = "local";
+    simplified.result.certificate.clear();
+  }
+  simplified.passing = passing.nearest(simplified.result.best);
+  return simplified;
+}
+
+Json json_find(const Found& found, const CampaignOptions& options) {
+  Json j = {{"executions", found.result.executions},
+            {"seconds", found.result.seconds},
+            {"strategy", options.strategy_name()}};
+  j["inconclusive"] = found.result.inconclusive;
+  j["schedules"] = found.result.last.schedules;
+  j["behaviours"] = found.result.last.behaviours;
+  j["exhausted"] = found.result.exhausted;
+  return j;
+}
+
+Json json_simplify(const SimplifyResult& result) {
+  return {{"executions", result.executions}, {"seconds", result.seconds},         {"minimal", result.minimal},
+          {"rounds", result.rounds},         {"certificate", result.certificate}, {"finished", result.finished}};
+}
+
+void print_notes(const Campaign& campaign, const Trace* trace) {
+  for (const std::string& note : const_cast<Campaign&>(campaign).pool().notes())
+    fmt::print(stderr, "heddle: {}\n", note);
+  if (trace == nullptr) return;
+  for (const Note& note : trace->notes())
+    fmt::print(stderr, "heddle: not controlled: {} ({} times)\n", note.text, note.count);
+}
+
+Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Found& found) {
+  const BugStore store;
+  Bug bug = campaign.bug_of(*found.failing, options);
+  bug.find_executions = found.result.executions;
+  bug.find_seconds = found.result.seconds;
+  bug.id = store.id_for(bug);
+  for (const char* stale : {kSimplifiedTrace, kPassingTrace, kReducedTrace}) store.remove(bug.id, stale);
+  store.save_trace(bug.id, kFailingTrace, *found.failing);
+  store.save_text(bug.id, kStdout, found.output.out);
+  store.save_text(bug.id, kStderr, found.output.err);
+  store.save_text(bug.id, kStdin, campaign.input().bytes());
+  store.save(bug);
+  return bug;
+}
+
+void save_simplified(Bug& bug, const Simplified& simplified) {
+  const BugStore store;
+  const SimplifyResult& result = simplified.result;
+  bug.simplify_executions = result.executions;
+  bug.simplify_seconds = result.seconds;
+  bug.minimal = result.minimal;
+  bug.certificate = result.certificate;
+  bug.simplified = result.best.counts();
+  store.save_trace(bug.id, kSimplifiedTrace, result.best);
+  if (simplified.passing) store.save_trace(bug.id, kPassingTrace, *simplified.passing);
+  store.save(bug);
+}
+
+Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh) {
+  const BugStore store;
+  Reopened r;
+  r.bug = store.load(name);
+  r.options.jobs = jobs;
+  r.options.fresh = fresh;
+  r.options.carrier = carrier.empty() ? r.bug.carrier : carrier;
+  const Target target = Target::resolve(r.bug.command, r.bug.directory);
+  Predicates predicates;
+  predicates.expect_exit = r.bug.expect_exit;
+  predicates.expect_stdout = r.bug.expect_stdout;
+  predicates.fails_if_output = r.bug.fails_if_output;
+  predicates.fails_if = r.bug.fails_if;
+  r.campaign = std::make_unique<Campaign>(target, r.options, predicates, Input::of_bytes(store.text(r.bug, kStdin)));
+  return r;
+}
+
+std::vector<std::string> module_paths(const Trace& trace) {
+  std::vector<std::string> paths;
+  for (const Module& module : trace.modules()) paths.push_back(module.path);
+  return paths;
+}
+
+}  // namespace heddle

@@ -1,0 +1,35 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "cli/verb.h"
+#include "trace/plan.h"
+
+namespace heddle {
+
+// The options that shape a single plan: `run` and the base of every campaign.
+class PlanOptions {
+ public:
+  void add_to(Verb& verb);       // with --policy and its parameters
+  void add_base_to(Verb& verb);  // point set and limits only
+  Plan plan() const;
+  bool events_given() const { return max_events_.has_value(); }
+  uint64_t seed() const { return seed_; }
+
+ private:
+  std::string policy_ = "stay";
+  std::string points_ = "sync";
+  uint64_t seed_ = 1;
+  uint64_t env_seed_ = 1;
+  uint32_t depth_ = 3;
+  uint64_t length_ = 1000;
+  uint64_t quantum_ = 50;
+  double stay_ = 0;
+  std::optional<uint64_t> max_events_;
+  double watchdog_ = 10;
+};
+
+PointKind points_named(const std::string& name);
+const char* points_name(PointKind points);
+
+}  // namespace heddle

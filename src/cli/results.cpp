@@ -1,0 +1,72 @@
+#include "cli/results.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "report/names.h"
+
+namespace heddle {
+
+Json json_failure(const Trace& trace) {
+  const Outcome& o = trace.outcome();
+  Json j = {{"kind", name(o.kind)}, {"message", o.message}, {"signature", signature(trace)}};
+  if (o.kind == OutcomeKind::kExit || o.kind == OutcomeKind::kSignal) j["code"] = o.code;
+  return j;
+}
+
+Json json_counts(const Counts& c, bool with_paper) {
+  Json j = {{"events", c.events}, {"threads", c.threads}, {"switches", c.switches}, {"preemptions", c.preemptions}};
+  if (with_paper) j["preemptions_paper"] = c.preemptions_paper;
+  return j;
+}
+
+Json json_cause(const Trace& trace) {
+  Json causes = Json::array();
+  std::vector<std::string> paths;
+  for (const Module& module : trace.modules()) paths.push_back(module.path);
+  const Symbols symbols(paths);
+  Names names(trace, symbols);
+  auto add = [&](const Event& e, const std::string& what) {
+    const auto frame = names.frame(e.site);
+    causes.push_back({{"file", frame ? frame->file : ""},
+                      {"line", frame ? frame->line : 0},
+                      {"thread", names.thread(e.thread)},
+                      {"what", what}});
+  };
+  const auto events = trace.events();
+  const bool preempted = trace.preemptions() > 0;
+  for (const TraceSlice& slice : trace.slices()) {
+    if (slice.end == events.size() || (preempted && !slice.preempted)) continue;
+    const Event& last = events[slice.end - 1];
+    const Event& next = events[slice.end];
+    add(last, fmt::format("{} after it {}; {} runs on with: {}", slice.preempted ? "preempted" : "gives way",
+                          names.operation(last), names.thread(next.thread), names.operation(next)));
+    if (causes.size() == 16) break;
+  }
+  if (!events.empty())
+    add(events.back(), fmt::format("last operation before the failure: {}", names.operation(events.back())));
+  return causes;
+}
+
+// A program's own words need not be UTF-8.
+void print_json(const Json& document) {
+  const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+std::string describe_failure(const Trace& trace) {
+  const Outcome& o = trace.outcome();
+  std::string text = name(o.kind);
+  if (o.kind == OutcomeKind::kExit) text += fmt::format(" code {}", o.code);
+  if (!o.message.empty()) text += ": " + o.message.substr(0, o.message.find('\n'));
+  return text;
+}
+
+std::string describe_counts(const Counts& c) {
+  return fmt::format("{} events, {} threads, {} switches, {} preemptions", c.events, c.threads, c.switches,
+                     c.preemptions);
+}
+
+}  // namespace heddle

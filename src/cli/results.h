@@ -1,0 +1,26 @@
+#pragma once
+// The words and the JSON that several verbs give back.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "trace/symbols.h"
+#include "trace/trace.h"
+
+namespace heddle {
+
+using Json = nlohmann::ordered_json;
+
+Json json_failure(const Trace& trace);
+Json json_counts(const Counts& counts, bool with_paper = false);
+
+// Where the schedule matters: the preemptions, or the switches where there are none, and the failing operation.
+Json json_cause(const Trace& trace);
+
+// One document on stdout.
+void print_json(const Json& document);
+
+// "deadlock: T1 waits for...", one line.
+std::string describe_failure(const Trace& trace);
+std::string describe_counts(const Counts& counts);
+
+}  // namespace heddle

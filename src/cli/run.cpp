@@ -1,0 +1,87 @@
+// heddle run: one controlled run, transparent. The program's streams and exit code are its own.
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "cli/campaign.h"
+#include "cli/plan_options.h"
+#include "cli/session.h"
+#include "exec/runner.h"
+#include "trace/store.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  PlanOptions plan;
+  std::string carrier = "fiber";
+  std::string save;
+  bool statistics = false;
+};
+
+// What the program itself would have left to the shell. A run that we ended has no exit code of its own.
+int exit_code(const PlainRun& run) {
+  const Outcome& outcome = run.trace.outcome();
+  switch (outcome.kind) {
+    case OutcomeKind::kDeadlock:
+    case OutcomeKind::kLivelock:
+    case OutcomeKind::kMisuse:
+      return exit_value(ExitCode::kFailure);
+    case OutcomeKind::kExternalWait:
+    case OutcomeKind::kCannotControl:
+    case OutcomeKind::kDiverged:
+    case OutcomeKind::kLimit:
+      return exit_value(ExitCode::kCannotTest);
+    case OutcomeKind::kUnknown:
+    case OutcomeKind::kExit:
+    case OutcomeKind::kSignal:
+    case OutcomeKind::kAbort:
+    case OutcomeKind::kAssert:
+    case OutcomeKind::kException:
+    case OutcomeKind::kOutput:
+      break;
+  }
+  if (WIFSIGNALED(run.wait_status)) return 128 + WTERMSIG(run.wait_status);
+  return WEXITSTATUS(run.wait_status);
+}
+
+int run(const Session& session, const Options& options) {
+  const Target target = Target::resolve(session.program());
+  Plan plan = options.plan.plan();
+  // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
+  if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
+  // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGQUIT, SIG_IGN);
+  const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan);
+  for (const std::string& note : result.notes) fmt::print(stderr, "heddle: {}\n", note);
+  const Outcome& outcome = result.trace.outcome();
+  const bool ours = is_inconclusive(outcome) || outcome.kind == OutcomeKind::kDeadlock ||
+                    outcome.kind == OutcomeKind::kLivelock || outcome.kind == OutcomeKind::kMisuse;
+  if (ours) fmt::print(stderr, "heddle: {}: {}\n", name(outcome.kind), outcome.message);
+  if (!options.save.empty()) save_trace(result.trace, options.save);
+  if (options.statistics) {
+    const Counts c = result.trace.counts();
+    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions\n", c.events, c.threads, c.switches,
+               c.preemptions);
+    for (const Note& note : result.trace.notes())
+      fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
+  }
+  return exit_code(result);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Session& session) {
+  Verb verb(app, "run", "one controlled run; streams and exit code are the program's own");
+  auto options = std::make_shared<Options>();
+  options->plan.add_to(verb);
+  verb.one_of("--carrier", options->carrier, kCarriers,
+              "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.text("--save", options->save, "keep the trace in this file", "FILE");
+  verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+}
+
+}  // namespace heddle

@@ -1,0 +1,39 @@
+#pragma once
+// The options of a verb, in our own words: the parser behind them is known to verb.cpp and main.cpp alone.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace heddle {
+
+class Verb {
+ public:
+  Verb(CLI::App& app, const std::string& name, const std::string& words);
+
+  void flag(const std::string& name, bool& to, const std::string& words);
+  void text(const std::string& name, std::string& to, const std::string& words, const std::string& type = {});
+  void one_of(const std::string& name, std::string& to, const std::vector<std::string>& names,
+              const std::string& words);
+  void number(const std::string& name, uint64_t& to, const std::string& words);
+  void number(const std::string& name, uint32_t& to, const std::string& words);
+  void number(const std::string& name, int& to, const std::string& words);
+  void number(const std::string& name, std::optional<uint64_t>& to, const std::string& words);
+  void seconds(const std::string& name, double& to, const std::string& words);
+  void seconds(const std::string& name, std::optional<double>& to, const std::string& words);
+  void fraction(const std::string& name, double& to, const std::string& words);
+  void positional(const std::string& name, std::string& to, const std::string& words);
+
+  // Called when this verb was the one chosen and its options are parsed.
+  void when_chosen(std::function<void()> then);
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,176 @@
+#include "report/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace/symbols_names.h"
+
+namespace heddle {
+
+namespace {
+
+const char* family_word(Op op) {
+  switch (row(op).family) {
+    case Family::kThreads:
+      return "thread";
+    case Family::kMutexes:
+      return "mutex";
+    case Family::kConditions:
+      return "condition";
+    case Family::kSemaphores:
+      return "semaphore";
+    case Family::kRwlocks:
+      return "rwlock";
+    case Family::kBarriers:
+      return "barrier";
+    case Family::kOnces:
+      return "once";
+    case Family::kFutexes:
+      return "futex";
+    case Family::kDescriptors:
+      return "file";
+    case Family::kMemory:
+    case Family::kAtomics:
+      return "variable";
+    case Family::kTime:
+    case Family::kSignals:
+    case Family::kProcesses:
+    case Family::kCode:
+      break;
+  }
+  return "object";
+}
+
+std::string letter(size_t index) {
+  std::string text;
+  for (++index; index > 0; index = (index - 1) / 26)
+    text.insert(text.begin(), static_cast<char>('A' + (index - 1) % 26));
+  return text;
+}
+
+std::string base_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string number_text(uint64_t value, uint32_t size) {
+  const unsigned bits = size == 0 || size >= 8 ? 64 : size * 8;
+  const uint64_t sign = uint64_t{1} << (bits - 1);
+  const auto as_signed = static_cast<int64_t>(bits == 64 ? value : (value ^ sign) - sign);
+  if (as_signed > -1'000'000 && as_signed < 1'000'000'000) return std::to_string(as_signed);
+  return fmt::format("{:#x}", value);
+}
+
+}  // namespace
+
+std::string thread_name(const Thread& thread) {
+  if (thread.path == "0") return "main";
+  return "T" + (thread.path.starts_with("0.") ? thread.path.substr(2) : thread.path);
+}
+
+Names::Names(const Trace& trace, const Symbols& symbols) : trace_(trace), symbols_(symbols) {
+  for (const ObjectRow& row : trace.objects()) rows_.emplace(row.id, &row);
+  for (uint32_t i = 0; i < trace.threads().size(); ++i) threads_.emplace(trace.threads()[i].id, i);
+}
+
+std::string Names::thread(uint32_t index) const {
+  return index < trace_.threads().size() ? thread_name(trace_.threads()[index]) : "a thread";
+}
+
+std::string Names::lettered(ObjectId id, const ObjectRow* row, Op op) {
+  const auto known = given_.find(id);
+  if (known != given_.end()) return known->second;
+  const std::string name = fmt::format("{} {}", family_word(op), letter(given_.size()));
+  given_.emplace(id, name);
+  if (row != nullptr && object_kind(id) == ObjectKind::kHeap) {
+    legend_.push_back(fmt::format("{}: {} bytes into the memory allocated at {}", name, row->offset, place(row->site)));
+  } else if (row != nullptr && object_kind(id) == ObjectKind::kStack) {
+    const auto owner = threads_.find(row->a);
+    if (owner != threads_.end()) legend_.push_back(fmt::format("{}: a local of {}", name, thread(owner->second)));
+  }
+  return name;
+}
+
+std::string Names::object(ObjectId id, Op op) {
+  if (id == kNoObject) return {};
+  const auto found = rows_.find(id);
+  const ObjectRow* row = found == rows_.end() ? nullptr : found->second;
+  switch (object_kind(id)) {
+    case ObjectKind::kThread:
+      if (row != nullptr) {
+        const auto known = threads_.find(row->a);
+        if (known != threads_.end()) return thread(known->second);
+      }
+      for (const auto& [thread_id, index] : threads_) {
+        if (make_object(ObjectKind::kThread, thread_id, 0) == id) return thread(index);
+      }
+      return "a thread";
+    case ObjectKind::kGlobal:
+      if (row != nullptr) {
+        if (const auto variable = symbols_.global_at(static_cast<unsigned>(row->a), row->b + row->offset))
+          return variable->name;
+      }
+      break;
+    case ObjectKind::kDescriptor:
+      if (row != nullptr) return fmt::format("file {}", row->b);
+      break;
+    case ObjectKind::kNone:
+    case ObjectKind::kHeap:
+    case ObjectKind::kStack:
+    case ObjectKind::kMapped:
+      break;
+  }
+  return lettered(id, row, op);
+}
+
+std::optional<Frame> Names::frame(SiteId site) const {
+  if (site == kNoSite) return std::nullopt;
+  return symbols_.user_frame(site_module(site), site_offset(site));
+}
+
+std::string Names::place(SiteId site) const {
+  if (site == kNoSite) return "?";
+  const auto f = frame(site);
+  if (f && !f->file.empty() && f->line > 0) return fmt::format("{}:{}", base_name(f->file), f->line);
+  return symbols_.describe(site_module(site), site_offset(site));
+}
+
+std::string Names::place(const std::vector<SiteId>& stack) const {
+  for (SiteId site : stack) {
+    if (symbols_.is_system_library(site_module(site))) continue;
+    const auto f = frame(site);
+    if (f && !f->file.empty() && !is_system_source(f->file)) return place(site);
+  }
+  for (SiteId site : stack) {
+    if (!symbols_.is_system_library(site_module(site))) return place(site);
+  }
+  return stack.empty() ? "?" : place(stack.front());
+}
+
+std::string Names::statement(SiteId site) const {
+  const auto f = frame(site);
+  if (!f || f->file.empty()) return {};
+  return symbols_.source_statement(f->file, f->line).value_or("");
+}
+
+std::string Names::operation(Op op, ObjectId id) {
+  const std::string what = object(id, op);
+  return what.empty() ? row(op).words : fmt::format("{} {}", row(op).words, what);
+}
+
+std::string Names::operation(const Event& event) {
+  std::string text = operation(event.op, event.object);
+  if (is_memory(event.op) && event.op != Op::kFree && event.op != Op::kAllocate) {
+    text += fmt::format("{}{}", has(event.op, kReads) ? " -> " : " = ", number_text(event.value, event.size));
+  }
+  if ((event.flags & kFailed) != 0) text += " (fails)";
+  if ((event.flags & kTimedOut) != 0) text += " (times out)";
+  if ((event.flags & kSpurious) != 0) text += " (spurious)";
+  return text;
+}
+
+std::vector<std::string> Names::legend() const {
+  return legend_;
+}
+
+}  // namespace heddle
