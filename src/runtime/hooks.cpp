@@ -3,8 +3,12 @@
 #include <string.h>
 
 #include "runtime/call_sites.h"
+#include "runtime/heap.h"
+#include "runtime/memory_map.h"
 #include "runtime/names.h"
 #include "runtime/patch.h"
+#include "runtime/race_clocks.h"
+#include "runtime/races.h"
 #include "runtime/scheduler.h"
 #include "runtime/spin.h"
 
@@ -27,7 +31,13 @@ uint64_t value_at(const void* address, size_t size) {
   return value;
 }
 
+bool is_freed(const void* address, size_t size) {
+  return chunk_at(reinterpret_cast<uintptr_t>(address)) != nullptr && is_freed_slow(reinterpret_cast<uintptr_t>(address), size);
+}
+
+// A hook's call that was no point. The detector wants to see every access, so that it keeps them all.
 void skipped(CallSite* at) {
+  if (g_detecting) return;
   if (++at->count < kPatchAfter || at->listed || at->spins || !g_run.claimed) return;
   at->listed = true;
   if (g_run.control->mode == Mode::kOnce) {
@@ -63,6 +73,7 @@ bool instrumented() { return g_instrumented; }
 
 void install_hooks() {
   install_point_set(*g_run.plan.header, g_run.plan.sites);
+  install_races((g_run.plan.header->detect & kDetectRaces) != 0);
   g_hooks = 1;
 }
 
@@ -77,6 +88,8 @@ void access(const void* address, size_t size, Op op, const void* pc) {
   ++block()->accesses;
   CallSite* at = call_site(pc, HookKind::kPlain);
   if (!at->point) {
+    if (is_freed(address, size)) report_freed_use(address, size, op, pc);
+    if (detecting()) race_access(address, size, op, pc);
     // Also where accesses are no points a loop must not wait for ever for a thread that does not get to run.
     if (op == Op::kLoad && reads_again(at->pc, address, value_at(address, size), false)) {
       at->point = at->spins = true;
@@ -87,6 +100,8 @@ void access(const void* address, size_t size, Op op, const void* pc) {
     }
   }
   Event* event = access_point(op, address, size, at);
+  if (is_freed(address, size)) report_freed_use(address, size, op, pc);
+  if (detecting()) race_access(address, size, op, pc);
   if (op == Op::kLoad) {
     event->value = value_at(address, size);
     if (reads_again(at->pc, address, event->value, true)) mark_spin(event);
@@ -100,17 +115,20 @@ Event* before_atomic(Op op, const void* address, uint32_t size, const void* pc) 
   if (!active()) return nullptr;
   ++block()->atomics;
   CallSite* at = call_site(pc, HookKind::kAtomic);
-  if (!at->point) return nullptr;
-  return access_point(op, address, size, at);
+  Event* event = at->point ? access_point(op, address, size, at) : nullptr;
+  if (op != Op::kFence && is_freed(address, size)) report_freed_use(address, size, op, pc);
+  return event;
 }
 
 void after_atomic(const AtomicDone& done) {
   if (!active()) return;
+  if (detecting()) race_atomic(done);
   if (done.event != nullptr) {
     done.event->value = done.value;
     if (done.failed) done.event->flags |= kFailed;
   }
   // A failed exchange only read, and so did one that put back what was there: loops around them spin.
+  if (done.op == Op::kFence) return;
   if (done.op == Op::kAtomicLoad || done.failed) {
     const bool again = reads_again(reinterpret_cast<uintptr_t>(done.pc), done.address, done.value, done.event != nullptr);
     if (again && done.event != nullptr) mark_spin(done.event);
@@ -123,9 +141,10 @@ void after_atomic(const AtomicDone& done) {
   }
 }
 
-void function_entry(const void*, const void* pc) {
+void function_entry(const void* call_site_pc, const void* pc) {
   if (!active()) return;
   ++block()->entries;
+  if (detecting()) race_enter(call_site_pc, __builtin_frame_address(0));
   CallSite* at = call_site(pc, HookKind::kEntry);
   if (at->point) {
     Pending p{};
@@ -139,9 +158,12 @@ void function_entry(const void*, const void* pc) {
 
 void function_exit(const void* pc) {
   if (!active()) return;
+  if (detecting()) race_leave();
   skipped(call_site(pc, HookKind::kExit));
 }
 
-void annotate(const void*, Op) {}
+void annotate(const void* address, Op op) {
+  if (active() && detecting()) annotated(address, op == Op::kMutexLock);
+}
 
 }  // namespace heddle::rt

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "runtime/check.h"
+#include "runtime/heap.h"
+#include "runtime/instrumented.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -54,6 +56,7 @@ int add_module(dl_phdr_info* info, size_t, void*) {
   row.bias = info->dlpi_addr;
   row.low = low - info->dlpi_addr;
   row.high = high - info->dlpi_addr;
+  row.instrumented = imports_hooks(*info) ? 1 : 0;
   const char* name = info->dlpi_name != nullptr ? info->dlpi_name : "";
   if (g_module_count == 0 && name[0] == 0) {
     const long n = sys(SYS_readlink, "/proc/self/exe", row.path, sizeof row.path - 1);
@@ -72,37 +75,64 @@ uint32_t module_of(uintptr_t address) {
   return kNoIndex;
 }
 
-void publish(ObjectId id, uint64_t a, uint64_t b, const void* address) {
+// Names already in the trace's table. A full table means that later objects have names but no rows.
+ObjectId g_published[kMaxObjects * 2];
+
+void publish(const ObjectRow& row) {
+  auto at = static_cast<uint32_t>(row.id) % (kMaxObjects * 2);
+  for (; g_published[at] != kNoObject; at = (at + 1) % (kMaxObjects * 2)) {
+    if (g_published[at] == row.id) return;
+  }
   if (g_run.header->object_count >= kMaxObjects) return;
+  g_published[at] = row.id;
   auto* rows = reinterpret_cast<ObjectRow*>(g_run.slot + g_run.layout.objects);
-  rows[g_run.header->object_count++] = {id, a, b, 0, kNoSite, 0, reinterpret_cast<uint64_t>(address)};
+  rows[g_run.header->object_count++] = row;
 }
 
-ObjectId name_object(const void* address) {
+const ThreadSlot* stack_owner(const char* address) {
+  const ThreadSlot* me = g_current;
+  if (me != nullptr && address >= me->stack_low && address < me->stack_high) return me;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i]];
+    if (address >= t.stack_low && address < t.stack_high) return &t;
+  }
+  return nullptr;
+}
+
+// What a thing is gives its name; only memory of unknown origin has to be remembered.
+bool name_by_place(const void* address, ObjectRow* row) {
   const auto at = reinterpret_cast<uintptr_t>(address);
-  uint64_t a = 0;
-  uint64_t b = 0;
+  *row = {kNoObject, 0, 0, 0, kNoSite, 0, at};
   ObjectKind kind = ObjectKind::kMapped;
-  const uint32_t module = module_of(at);
-  if (module != kNoIndex) {
+  const Block block = block_at(address);
+  if (block.start != 0 && block.header->named != 0) {
+    kind = ObjectKind::kHeap;
+    row->a = g_threads[block.header->thread].index == block.header->thread && g_threads[block.header->thread].id != kNoThread
+                 ? g_threads[block.header->thread].id
+                 : kMainThread;
+    row->b = block.header->number;
+    row->offset = at - block.start;
+    row->bytes = block.header->size;
+  } else if (const uint32_t module = module_of(at); module != kNoIndex) {
     kind = ObjectKind::kGlobal;
-    a = module;
-    b = at - g_modules[module].bias;
-  } else {
-    for (uint32_t i = 0; i < g_live_count && kind == ObjectKind::kMapped; ++i) {
-      const ThreadSlot& t = g_threads[g_live[i]];
-      if (address < t.stack_low || address >= t.stack_high) continue;
-      kind = ObjectKind::kStack;
-      a = t.id;
-      b = static_cast<uint64_t>(t.stack_high - static_cast<const char*>(address));
-    }
+    row->a = module;
+    row->b = at - g_modules[module].bias;
+  } else if (const ThreadSlot* owner = stack_owner(static_cast<const char*>(address))) {
+    kind = ObjectKind::kStack;
+    row->a = owner->id;
+    row->b = static_cast<uint64_t>(owner->stack_high - static_cast<const char*>(address));
   }
-  if (kind == ObjectKind::kMapped) {
-    a = g_current->id;
-    b = ++g_mapped[g_current->index];
-  }
-  const ObjectId id = make_object(kind, a, b);
-  publish(id, a, b, address);
+  if (kind == ObjectKind::kMapped) return false;
+  row->id = make_object(kind, row->a, row->b, row->offset);
+  if (kind == ObjectKind::kHeap) row->site = site_of_low(block.header->pc - 1);
+  return true;
+}
+
+ObjectId name_by_use(const void* address) {
+  const uint64_t a = g_current->id;
+  const uint64_t b = ++g_mapped[g_current->index];
+  const ObjectId id = make_object(ObjectKind::kMapped, a, b);
+  publish({id, a, b, 0, kNoSite, 0, reinterpret_cast<uint64_t>(address)});
   return id;
 }
 
@@ -124,8 +154,23 @@ SiteId site_of(const void* pc) {
   return site;
 }
 
+SiteId site_of_low(uint32_t pc) {
+  for (uint32_t i = 0; i < g_module_count; ++i) {
+    const ModuleRange& m = g_modules[i];
+    uintptr_t at = (m.low & ~uintptr_t{0xFFFFFFFF}) | pc;
+    if (at < m.low) at += uintptr_t{1} << 32;
+    if (at < m.high) return make_site(i, at - m.bias);
+  }
+  return kNoSite;
+}
+
 ObjectId object_of(const void* address) {
   if (address == nullptr) return kNoObject;
+  ObjectRow row;
+  if (name_by_place(address, &row)) {
+    publish(row);
+    return row.id;
+  }
   uint32_t at = static_cast<uint32_t>(mix(reinterpret_cast<uintptr_t>(address), 7)) % kObjectTable;
   uint32_t free_entry = kNoIndex;
   for (uint32_t probes = 0; probes < kObjectTable; ++probes) {
@@ -136,11 +181,12 @@ ObjectId object_of(const void* address) {
     at = (at + 1) % kObjectTable;
   }
   if (free_entry == kNoIndex) {
-    HEDDLE_CHECK(g_object_entries < kObjectTable - kObjectTable / 8);
+    // Too much memory of unknown origin to tell its parts apart.
+    if (g_object_entries >= kObjectTable - kObjectTable / 8) return make_object(ObjectKind::kMapped, 0, 0);
     ++g_object_entries;
     free_entry = at;
   }
-  g_objects[free_entry] = {address, name_object(address)};
+  g_objects[free_entry] = {address, name_by_use(address)};
   return g_objects[free_entry].id;
 }
 

@@ -68,9 +68,10 @@ bool patch_call(const void* pc) {
   return false;
 }
 
-void apply_patches() {
+void prepare_hooks() {
   auto* block = reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks);
   const uint32_t count = block->patch_count < kMaxPatches ? block->patch_count : kMaxPatches;
+  block->accesses = block->atomics = block->entries = 0;   // of the next run
   while (block->patched < count) patch_call(reinterpret_cast<const void*>(block->patches[block->patched++]));
 }
 

@@ -7,7 +7,7 @@ namespace heddle::rt {
 // The call that returns to `pc` becomes a NOP. False where it is no call of a hook that may go, or the text cannot be written.
 bool patch_call(const void* pc);
 
-// The server: rewrites what the runs before have listed.
-void apply_patches();
+// The server, before each run: rewrites what the runs before have listed, and begins the counts of hooks anew.
+void prepare_hooks();
 
 }  // namespace heddle::rt

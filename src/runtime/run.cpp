@@ -13,6 +13,7 @@
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/clock.h"
+#include "runtime/heap.h"
 #include "runtime/hooks.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
@@ -122,6 +123,7 @@ void attach() {
   HEDDLE_CHECK(own != nullptr);
   point_slot(own);
   g_run.attached = true;
+  start_heap();
   // The unwinder is loaded now: at the time of a failure it may be too late.
   void* frame = nullptr;
   backtrace(&frame, 1);

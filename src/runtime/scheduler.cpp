@@ -5,6 +5,8 @@
 #include "runtime/hooks.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
+#include "runtime/race_clocks.h"
+#include "runtime/races.h"
 
 namespace heddle::rt {
 
@@ -114,6 +116,7 @@ Event* record(ThreadSlot* t) {
     g_run.header->event_count = g_run.step;
   }
   g_run.header->executed = g_run.step;
+  if (__builtin_expect(g_detecting, 0)) race_event(*t);
   return e;
 }
 

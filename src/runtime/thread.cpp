@@ -1,5 +1,7 @@
 #include "runtime/thread.h"
 
+#include "runtime/races.h"
+
 namespace heddle::rt {
 
 ThreadSlot g_threads[kMaxThreads];
@@ -38,6 +40,7 @@ void remove_live(ThreadSlot* thread) {
 void note_held(ThreadSlot* thread, const void* lock, SiteId site) {
   if (thread->held_count < kMaxHeld) thread->held[thread->held_count] = {lock, site};
   ++thread->held_count;
+  if (detecting()) race_locks(thread);
 }
 
 void note_released(ThreadSlot* thread, const void* lock) {
@@ -48,6 +51,7 @@ void note_released(ThreadSlot* thread, const void* lock) {
     break;
   }
   if (thread->held_count > 0) --thread->held_count;
+  if (detecting()) race_locks(thread);
 }
 
 SiteId held_site(const ThreadSlot* thread, const void* lock) {

@@ -6,6 +6,17 @@
 
 namespace heddle {
 
+// The places of a use of freed memory or a double free; kNoSite and kNoThreadIndex where unknown.
+struct FreedMemory {
+  SiteId used = kNoSite;
+  SiteId allocated = kNoSite;
+  SiteId freed = kNoSite;
+  uint32_t allocated_by = kNoThreadIndex;
+  uint32_t freed_by = kNoThreadIndex;
+
+  friend bool operator==(const FreedMemory&, const FreedMemory&) = default;
+};
+
 // How a run ended. A failing target is a value.
 struct Outcome {
   OutcomeKind kind = OutcomeKind::kUnknown;
@@ -13,6 +24,7 @@ struct Outcome {
   uint32_t thread = 0;        // index of the thread that ended the run
   std::string message;        // assertion text, exception, what diverged, ...
   std::vector<SiteId> stack;  // innermost first
+  FreedMemory memory;         // kMisuse of freed memory
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };

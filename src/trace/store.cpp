@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kMagic[8] = {'h', 'e', 'd', 'd', 'l', 'e', '\r', '\n'};
 // Raised when the layout of the file changes; kWireVersion is raised when the meaning of what it holds does.
-constexpr uint32_t kFileVersion = 1;
+constexpr uint32_t kFileVersion = 2;
 constexpr int kCompression = 3;
 
 struct FileHeader {
@@ -86,6 +86,8 @@ void write_outcome(ByteWriter& out, const Outcome& o) {
   out.number(o.thread);
   out.text(o.message);
   write_stack(out, o.stack);
+  for (uint64_t field : {o.memory.used, o.memory.allocated, o.memory.freed}) out.number(field);
+  for (uint32_t field : {o.memory.allocated_by, o.memory.freed_by}) out.number(field);
 }
 
 Outcome read_outcome(ByteReader& in) {
@@ -95,6 +97,8 @@ Outcome read_outcome(ByteReader& in) {
   o.thread = static_cast<uint32_t>(in.number());
   o.message = in.text();
   o.stack = read_stack(in);
+  for (SiteId* field : {&o.memory.used, &o.memory.allocated, &o.memory.freed}) *field = in.number();
+  for (uint32_t* field : {&o.memory.allocated_by, &o.memory.freed_by}) *field = static_cast<uint32_t>(in.number());
   return o;
 }
 
@@ -106,6 +110,7 @@ std::string encode_data(const Trace::Data& data) {
   for (const Module& m : data.modules) {
     out.text(m.path);
     out.number(m.bias);
+    out.number(m.instrumented ? 1 : 0);
   }
   out.number(data.objects.size());
   for (const ObjectRow& o : data.objects) {
@@ -126,6 +131,7 @@ std::string encode_data(const Trace::Data& data) {
   for (const Skip& s : data.skips) {
     for (uint64_t field : {static_cast<uint64_t>(s.kind), s.thread, s.loop, s.iteration}) out.number(field);
   }
+  write_stack(out, data.sites);
   write_events(out, data.events);
   return out.bytes();
 }
@@ -138,6 +144,7 @@ Trace::Data decode_data(ByteReader& in) {
     Module m;
     m.path = in.text();
     m.bias = in.number();
+    m.instrumented = in.below(2) != 0;
     data.modules.push_back(std::move(m));
   }
   for (uint64_t i = in.count(); i > 0 && in.ok(); --i) {
@@ -170,6 +177,7 @@ Trace::Data decode_data(ByteReader& in) {
     s.iteration = in.number();
     data.skips.push_back(s);
   }
+  data.sites = read_stack(in);
   data.events = read_events(in, thread_count);
   if (!in.at_end()) in.fail();
   return data;

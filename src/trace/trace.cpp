@@ -87,6 +87,7 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
   plan.env_seed = trace.data().env_seed;
   plan.input_id = trace.data().input_id;
   plan.skips = trace.data().skips;
+  plan.sites = trace.data().sites;
   for (const TraceSlice& s : trace.slices()) {
     plan.slices.push_back({trace.threads()[s.thread].id, trace.events()[s.end - 1].number});
   }

@@ -40,6 +40,15 @@ struct Thread {
 struct Module {
   std::string path;
   uint64_t bias = 0;   // in the process that ran; only to read raw addresses
+  bool instrumented = false;  // its code announces memory accesses
+};
+
+// How often the hooks of instrumented code were executed; not kept on disk.
+struct HookCounts {
+  uint64_t accesses = 0;
+  uint64_t atomics = 0;
+  uint64_t entries = 0;
+  uint64_t patched = 0;  // calls rewritten because they do not matter in this point set
 };
 
 struct Note {
@@ -76,6 +85,9 @@ class Trace {
     uint64_t points_id = 0;
     uint64_t env_seed = 0;
     uint64_t input_id = 0;
+    std::vector<SiteId> sites;     // kRacy: the accesses that were points
+    std::vector<RaceRow> races;    // where the plan asked for them; not kept on disk
+    HookCounts hooks;
     std::vector<Skip> skips;       // parts of the program the plan had removed
   };
 

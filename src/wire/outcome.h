@@ -34,6 +34,10 @@ struct OutcomeBlock {
   uint32_t stack_size;
   SiteId stack[kMaxStack];  // innermost first; return addresses minus one
   char message[kMaxMessage];
+  // kMisuse of freed memory: the three places and who was there (thread index or kNoThreadIndex).
+  SiteId used, allocated, freed;
+  uint32_t allocated_by, freed_by;
 };
+inline constexpr uint32_t kNoThreadIndex = 0xFFFFFFFF;
 
 }  // namespace heddle

@@ -1,0 +1,217 @@
+#include "runtime/race_clocks.h"
+
+#include <string.h>
+
+#include "runtime/memory_map.h"
+#include "runtime/races.h"
+
+namespace heddle::rt {
+
+namespace {
+
+RaceThread* g_race_threads;   // by thread index
+
+// Something threads synchronise by, known by its address or, where it has none, by its name.
+struct SyncVariable {
+  uint64_t key;
+  SyncVariable* next;
+  Order order;
+  VectorClock readers;      // read-write locks: released by readers, acquired by writers
+  uint32_t writer;          // read-write locks: index + 1 of the thread that holds it for writing
+};
+constexpr uint32_t kBuckets = 1 << 16;
+SyncVariable* g_sync[kBuckets];
+
+SyncVariable* sync_variable(uint64_t key) {
+  SyncVariable** bucket = &g_sync[mix(key, 3) % kBuckets];
+  for (SyncVariable* v = *bucket; v != nullptr; v = v->next) {
+    if (v->key == key) return v;
+  }
+  auto* v = static_cast<SyncVariable*>(arena(sizeof(SyncVariable)));
+  v->key = key;
+  v->next = *bucket;
+  *bucket = v;
+  return v;
+}
+
+SyncVariable* sync_variable(const void* address) { return sync_variable(reinterpret_cast<uint64_t>(address)); }
+
+// Everything read and written through descriptors is taken as one channel: who writes to a pipe does not know its other end. More order
+// than there is can hide a race; it cannot invent one.
+constexpr uint64_t kAllDescriptors = 1;
+
+void acquire(RaceThread& t, const SyncVariable& v) {
+  join(&t.now.full, v.order.full);
+  join(&t.now.weak, v.order.weak);
+}
+
+void tick(RaceThread& t, uint32_t index) {
+  ++t.epoch;
+  set_entry(&t.now.full, index, t.epoch);
+  set_entry(&t.now.weak, index, t.epoch);
+}
+
+void release(RaceThread& t, SyncVariable* v, uint32_t index) {
+  join(&v->order.full, t.now.full);
+  join(&v->order.weak, t.now.weak);
+  tick(t, index);
+}
+
+void lock(RaceThread& t, const SyncVariable& v) { join(&t.now.full, v.order.full); }
+
+void unlock(RaceThread& t, SyncVariable* v, uint32_t index) {
+  assign(&v->order.full, t.now.full);
+  tick(t, index);
+}
+
+bool acquires(int order) {
+  order &= 0xF;
+  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+bool releases(int order) {
+  order &= 0xF;
+  return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+}  // namespace
+
+RaceThread& race_thread(uint32_t index) {
+  if (g_race_threads == nullptr) g_race_threads = static_cast<RaceThread*>(map_zeroed(sizeof(RaceThread) * kMaxThreads));
+  RaceThread& t = g_race_threads[index];
+  if (__builtin_expect(t.epoch == 0, 0)) tick(t, index);
+  return t;
+}
+
+void race_event(const ThreadSlot& thread) {
+  const Pending& p = thread.pending;
+  if (is_memory(p.op)) return;
+  RaceThread& t = race_thread(thread.index);
+  switch (p.op) {
+    case Op::kThreadStart:
+      if (p.object != kNoObject) acquire(t, *sync_variable(p.object));
+      if (thread.stack_low != nullptr && thread.index != 0) {
+        forget_accesses(reinterpret_cast<uintptr_t>(thread.stack_low), static_cast<size_t>(thread.stack_high - thread.stack_low));
+      }
+      return;
+    case Op::kThreadCreate:
+    case Op::kThreadExit:
+    case Op::kThreadCancel:
+    case Op::kThreadKill:
+    case Op::kSignalSend: release(t, sync_variable(p.object), thread.index); return;
+    case Op::kThreadJoin:
+    case Op::kThreadTimedJoin:
+    case Op::kThreadTryJoin:
+    case Op::kSignalDeliver:
+    case Op::kSigWait:
+    case Op::kSigTimedWait: acquire(t, *sync_variable(p.object)); return;
+
+    case Op::kMutexLock:
+    case Op::kMutexTimedLock:
+    case Op::kMutexTryLock:
+    case Op::kSpinLock:
+    case Op::kSpinTryLock:
+    case Op::kStdioLock: lock(t, *sync_variable(p.address)); return;
+    case Op::kMutexUnlock:
+    case Op::kSpinUnlock:
+    case Op::kStdioUnlock: unlock(t, sync_variable(p.address), thread.index); return;
+    // A condition orders nothing by itself: only its mutex does.
+    case Op::kCondWait:
+    case Op::kCondTimedWait: unlock(t, sync_variable(p.second), thread.index); return;
+    case Op::kCondReacquire:
+    case Op::kCondTimedReacquire: lock(t, *sync_variable(p.second)); return;
+
+    case Op::kRwReadLock:
+    case Op::kRwTimedReadLock:
+    case Op::kRwTryReadLock: lock(t, *sync_variable(p.address)); return;
+    case Op::kRwWriteLock:
+    case Op::kRwTimedWriteLock:
+    case Op::kRwTryWriteLock: {
+      SyncVariable* v = sync_variable(p.address);
+      lock(t, *v);
+      join(&t.now.full, v->readers);
+      v->writer = thread.index + 1;
+      return;
+    }
+    case Op::kRwUnlock: {
+      SyncVariable* v = sync_variable(p.address);
+      if (v->writer == thread.index + 1) {
+        v->writer = 0;
+        clear(&v->readers);
+        unlock(t, v, thread.index);
+      } else {
+        join(&v->readers, t.now.full);
+        tick(t, thread.index);
+      }
+      return;
+    }
+
+    case Op::kRead:
+    case Op::kAccept:
+    case Op::kPoll:
+    case Op::kTimedPoll:
+    case Op::kWaitChild: acquire(t, *sync_variable(kAllDescriptors)); return;
+    case Op::kWrite:
+    case Op::kConnect:
+    case Op::kClose: release(t, sync_variable(kAllDescriptors), thread.index); return;
+    default: break;
+  }
+  // Semaphores, barriers, once, initialisation guards, futexes: as their rows say.
+  if (p.address == nullptr) return;
+  if (has(p.op, kAcquires)) acquire(t, *sync_variable(p.address));
+  if (has(p.op, kReleases)) release(t, sync_variable(p.address), thread.index);
+}
+
+void atomic_acquires(const AtomicDone& done) {
+  RaceThread& t = race_thread(g_current->index);
+  if (done.op == Op::kFence) {
+    if (!acquires(done.order)) return;
+    join(&t.now.full, t.pending_acquire.full);
+    join(&t.now.weak, t.pending_acquire.weak);
+    return;
+  }
+  if (done.op == Op::kAtomicStore) return;
+  const SyncVariable* v = sync_variable(done.address);
+  if (acquires(done.order)) {
+    acquire(t, *v);
+  } else {
+    join(&t.pending_acquire.full, v->order.full);
+    join(&t.pending_acquire.weak, v->order.weak);
+  }
+}
+
+void atomic_releases(const AtomicDone& done) {
+  const uint32_t index = g_current->index;
+  RaceThread& t = race_thread(index);
+  if (done.op == Op::kFence) {
+    if (!releases(done.order)) return;
+    assign(&t.fence_release.full, t.now.full);
+    assign(&t.fence_release.weak, t.now.weak);
+    t.fenced = true;
+    tick(t, index);
+    return;
+  }
+  if (done.op == Op::kAtomicLoad || done.failed) return;
+  SyncVariable* v = sync_variable(done.address);
+  // A store begins a new release sequence; a read-modify-write goes on with the present one.
+  if (done.op == Op::kAtomicStore) {
+    clear(&v->order.full);
+    clear(&v->order.weak);
+  }
+  if (releases(done.order)) {
+    release(t, v, index);
+  } else if (t.fenced) {
+    join(&v->order.full, t.fence_release.full);
+    join(&v->order.weak, t.fence_release.weak);
+  }
+}
+
+void annotated(const void* address, bool acquiring) {
+  RaceThread& t = race_thread(g_current->index);
+  if (acquiring) {
+    acquire(t, *sync_variable(address));
+  } else {
+    release(t, sync_variable(address), g_current->index);
+  }
+}
+
+}  // namespace heddle::rt

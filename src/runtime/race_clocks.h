@@ -1,0 +1,34 @@
+#pragma once
+// What happens before what: clocks of threads and of what they synchronise by.
+#include "runtime/context_tree.h"
+#include "runtime/thread.h"
+#include "runtime/tsan_hooks.h"
+#include "runtime/vector_clock.h"
+
+namespace heddle::rt {
+
+// The full order, and the one without the edges from unlock to lock.
+struct Order {
+  VectorClock full;
+  VectorClock weak;
+};
+
+struct RaceThread {
+  uint32_t epoch;          // this thread's own entry in both of its clocks; counts its releases
+  ContextId context;
+  Order now;
+  Order pending_acquire;   // what relaxed loads have seen: taken over by an acquire fence
+  Order fence_release;     // at the last release fence: handed on by relaxed stores
+  bool fenced;
+};
+
+RaceThread& race_thread(uint32_t index);
+
+// Called for every event of the run as it is recorded: the edges of synchronisation calls.
+void race_event(const ThreadSlot& thread);
+// The acquiring part of an atomic operation stands before the check of its access, the releasing part after it.
+void atomic_acquires(const AtomicDone& done);
+void atomic_releases(const AtomicDone& done);
+void annotated(const void* address, bool acquires);
+
+}  // namespace heddle::rt

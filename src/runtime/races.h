@@ -1,0 +1,28 @@
+#pragma once
+// Data races of instrumented code, found while it runs: FastTrack (Flanagan & Freund 2009) with the last few accesses of each 8 bytes kept
+// as epochs, and vector clocks advanced by the run's own synchronisation events. What it reports as confirmed is unordered in this run.
+// Beside the full order a weaker one is kept, without the edges from unlock to lock (Thrille 2010, hybrid detection): two accesses that
+// only that order leaves open, made under different locks, are possible races.
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/thread.h"
+#include "runtime/tsan_hooks.h"
+
+namespace heddle::rt {
+
+extern bool g_detecting;
+inline bool detecting() { return __builtin_expect(g_detecting, 0) && t_managed; }
+
+void install_races(bool wanted);
+
+void race_access(const void* address, size_t size, Op op, const void* pc);
+void race_atomic(const AtomicDone& done);
+void race_enter(const void* call_site, const void* stack_pointer);
+void race_leave();
+void race_locks(ThreadSlot* thread);      // its held locks have changed
+
+// The memory is new: what was there before has nothing to do with it.
+void forget_accesses(uintptr_t start, size_t size);
+
+}  // namespace heddle::rt
