@@ -7,6 +7,7 @@
 
 #include "runtime/check.h"
 #include "runtime/context.h"
+#include "runtime/delivery.h"
 #include "runtime/real.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -89,6 +90,7 @@ void switch_to(ThreadSlot* next) {
   if (next == me) return;
   g_current = next;
   if (g_run.carrier == Carrier::kFiber) {
+    if (__builtin_expect(masks_differ(*me, *next), 0)) change_masks(me, next);
     if (has_fsgsbase()) {
       heddle_switch_fast(&me->context, next->context, next->fs_base);
     } else {

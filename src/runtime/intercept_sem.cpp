@@ -21,7 +21,13 @@ int timed_wait(sem_t* s, clockid_t clock, const timespec* until, void* pc) {
   p.object = object_of(s);
   p.site = caller_site(pc);
   p.deadline = deadline_at(clock, until);
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
   Event* e = point(p);
+  if (e == nullptr) {
+    errno = EINTR;
+    return -1;
+  }
   if (real().sem_trywait(s) == 0) return 0;
   e->flags |= kTimedOut | kChoice;
   e->value = kChoiceTimeout;
@@ -33,7 +39,17 @@ int timed_wait(sem_t* s, clockid_t clock, const timespec* until, void* pc) {
 
 HEDDLE_EXPORT int sem_wait(sem_t* s) {
   if (!active()) return real().sem_wait(s);
-  point(Op::kSemWait, s, __builtin_return_address(0));
+  Pending p{};
+  p.op = Op::kSemWait;
+  p.address = s;
+  p.object = object_of(s);
+  p.site = caller_site(__builtin_return_address(0));
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
+  if (point(p) == nullptr) {
+    errno = EINTR;
+    return -1;
+  }
   const int result = real().sem_trywait(s);
   HEDDLE_CHECK(result == 0);
   return result;

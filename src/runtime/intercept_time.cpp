@@ -23,14 +23,23 @@ bool is_wall(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK
 uint64_t base_of(clockid_t clock) { return is_wall(clock) ? g_real_base : g_mono_base; }
 uint64_t nanoseconds(const timespec& t) { return static_cast<uint64_t>(t.tv_sec) * kSecond + static_cast<uint64_t>(t.tv_nsec); }
 
-void sleep_until(uint64_t deadline, void* pc) {
+// False: a signal's handler ended it early.
+bool sleep_until(uint64_t deadline, void* pc) {
   Pending p{};
   p.op = Op::kSleep;
   p.site = caller_site(pc);
   p.deadline = deadline;
   p.value = deadline > g_run.clock ? deadline - g_run.clock : 0;
-  point(p);
+  p.interrupt = Interrupt::kAlways;
+  p.cancels = true;
+  if (point(p) == nullptr) return false;
   if (g_run.clock < deadline) g_run.clock = deadline;
+  return true;
+}
+
+void store_left(uint64_t deadline, timespec* left) {
+  const uint64_t rest = deadline > g_run.clock ? deadline - g_run.clock : 0;
+  if (left != nullptr) *left = {static_cast<time_t>(rest / kSecond), static_cast<long>(rest % kSecond)};
 }
 
 bool valid(const timespec* t) { return t != nullptr && t->tv_nsec >= 0 && t->tv_nsec < static_cast<long>(kSecond) && t->tv_sec >= 0; }
@@ -104,22 +113,29 @@ HEDDLE_EXPORT int nanosleep(const timespec* duration, timespec* left) {
     errno = EINVAL;
     return -1;
   }
-  sleep_until(deadline_after(duration), __builtin_return_address(0));
-  return 0;
+  const uint64_t deadline = deadline_after(duration);
+  if (sleep_until(deadline, __builtin_return_address(0))) return 0;
+  store_left(deadline, left);
+  errno = EINTR;
+  return -1;
 }
 
 HEDDLE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* left) {
   if (!active()) return static_cast<int>(-sys(SYS_clock_nanosleep, clock, flags, time, left));
   if (!valid(time)) return EINVAL;
-  sleep_until((flags & TIMER_ABSTIME) != 0 ? deadline_at(clock, time) : deadline_after(time), __builtin_return_address(0));
-  return 0;
+  const bool absolute = (flags & TIMER_ABSTIME) != 0;
+  const uint64_t deadline = absolute ? deadline_at(clock, time) : deadline_after(time);
+  if (sleep_until(deadline, __builtin_return_address(0))) return 0;
+  if (!absolute) store_left(deadline, left);
+  return EINTR;
 }
 
 HEDDLE_EXPORT int usleep(useconds_t microseconds) {
   const timespec duration{static_cast<time_t>(microseconds / 1000000), static_cast<long>(microseconds % 1000000) * 1000};
   if (active()) {
-    sleep_until(deadline_after(&duration), __builtin_return_address(0));
-    return 0;
+    if (sleep_until(deadline_after(&duration), __builtin_return_address(0))) return 0;
+    errno = EINTR;
+    return -1;
   }
   const long r = sys(SYS_nanosleep, &duration, nullptr);
   if (r == 0) return 0;
@@ -130,8 +146,9 @@ HEDDLE_EXPORT int usleep(useconds_t microseconds) {
 HEDDLE_EXPORT unsigned sleep(unsigned seconds) {
   const timespec duration{static_cast<time_t>(seconds), 0};
   if (active()) {
-    sleep_until(deadline_after(&duration), __builtin_return_address(0));
-    return 0;
+    const uint64_t deadline = deadline_after(&duration);
+    if (sleep_until(deadline, __builtin_return_address(0))) return 0;
+    return deadline > g_run.clock ? static_cast<unsigned>((deadline - g_run.clock + kSecond - 1) / kSecond) : 0;
   }
   timespec left{0, 0};
   return sys(SYS_nanosleep, &duration, &left) == 0 ? 0 : static_cast<unsigned>(left.tv_sec);

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "runtime/delivery.h"
+#include "runtime/descriptors.h"
 #include "runtime/once.h"
 #include "runtime/run.h"
 
@@ -94,6 +96,24 @@ Ready ready(const ThreadSlot& t) {
       const auto* bytes = static_cast<const volatile char*>(p.address);
       return bytes[0] != 0 || bytes[1] == 0 ? Ready::kYes : Ready::kNo;
     }
+    case Op::kRead:
+    case Op::kWrite:
+    case Op::kAccept:
+    case Op::kConnect:
+    case Op::kPoll: {
+      // Without a wait it is a try, which never blocks.
+      const auto* wait = static_cast<const DescriptorWait*>(p.address);
+      return wait == nullptr || descriptors_ready(*wait) ? Ready::kYes : Ready::kNo;
+    }
+    case Op::kTimedPoll: return timed(descriptors_ready(*static_cast<const DescriptorWait*>(p.address)), t);
+    case Op::kWaitChild: {
+      const auto* wait = static_cast<const ChildWait*>(p.address);
+      return wait == nullptr || child_ready(*wait) ? Ready::kYes : Ready::kNo;
+    }
+    // Only a handler ends it, and that is an operation of its own.
+    case Op::kPause: return Ready::kNo;
+    case Op::kSigWait: return has_signal(t, *static_cast<const uint64_t*>(p.address)) ? Ready::kYes : Ready::kNo;
+    case Op::kSigTimedWait: return timed(has_signal(t, *static_cast<const uint64_t*>(p.address)), t);
     default: return Ready::kYes;
   }
 }

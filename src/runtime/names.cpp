@@ -190,6 +190,12 @@ ObjectId object_of(const void* address) {
   return g_objects[free_entry].id;
 }
 
+ObjectId name_descriptor(int fd) {
+  const ObjectId id = make_object(ObjectKind::kDescriptor, 0, static_cast<uint64_t>(fd));
+  publish({id, 0, static_cast<uint64_t>(fd), 0, kNoSite, 0, 0});
+  return id;
+}
+
 void forget_object(const void* address) {
   uint32_t at = static_cast<uint32_t>(mix(reinterpret_cast<uintptr_t>(address), 7)) % kObjectTable;
   for (uint32_t probes = 0; probes < kObjectTable; ++probes) {

@@ -149,6 +149,7 @@ void start_main() {
   me->fs_base = reinterpret_cast<uintptr_t>(pthread_self());
   me->tid = static_cast<pid_t>(sys(SYS_gettid));
   me->process = static_cast<pid_t>(sys(SYS_getpid));
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signal_mask, 8);
   me->life = Life::kLive;
   find_stack(me);
   g_thread_count = 1;

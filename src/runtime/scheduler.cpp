@@ -2,9 +2,11 @@
 
 #include "runtime/carrier.h"
 #include "runtime/check.h"
+#include "runtime/delivery.h"
 #include "runtime/hooks.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
+#include "runtime/outside.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
 
@@ -16,6 +18,9 @@ namespace {
 constexpr uint64_t kTickNs = 1000;
 // Events in a row without progress before the run counts as a livelock.
 constexpr uint64_t kLivelockSteps = 100000;
+
+// Looks at a plan's blocked thread that waits for somebody outside, before the run counts as diverged.
+constexpr int kReplayPatience = 1000;
 
 Candidate g_candidates[kMaxThreads];
 
@@ -46,20 +51,35 @@ Moment look(bool current_lives) {
   return m;
 }
 
-[[noreturn]] void stuck() {
-  for (uint32_t i = 0; i < g_live_count; ++i) {
-    const Op op = g_threads[g_live[i]].pending.op;
-    if (row(op).family == Family::kDescriptors || row(op).family == Family::kSignals || op == Op::kWaitChild) {
-      end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
-    }
+// Nobody can go on by itself: lets time or the world outside act. True if there is something new to look at.
+bool waited(const Moment& m) {
+  uint64_t deadline = kNoDeadline;
+  for (uint32_t i = 0; i < m.count; ++i) {
+    if (m.threads[i].ready == Ready::kYes) return false;
+    if (m.threads[i].ready == Ready::kTimeout && m.threads[i].deadline < deadline) deadline = m.threads[i].deadline;
   }
+  if (g_attention != 0 && hand_out_arrived()) return true;
+  if (wait_outside(g_next_timer < deadline ? g_next_timer : deadline)) return true;
+  if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
+  if (g_run.clock < g_next_timer) g_run.clock = g_next_timer;
+  return fire_timers();
+}
+
+[[noreturn]] void stuck() {
+  if (hopes_for_outside()) end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
   end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
 }
 
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
-  const Moment moment = look(current_lives);
-  const Decision decision = g_run.director.next(moment);
+  Moment moment = look(current_lives);
+  while (waited(moment)) moment = look(current_lives);
+  Decision decision = g_run.director.next(moment);
+  // The plan wants a thread that waits for somebody outside, who may be slower this time.
+  for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(kNoDeadline); ++tries) {
+    moment = look(current_lives);
+    decision = g_run.director.next(moment);
+  }
   if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
   if (decision.verdict == Verdict::kStuck) stuck();
   const Candidate& chosen = g_candidates[decision.index];
@@ -137,10 +157,7 @@ void others_ran(const ThreadSlot* thread) {
 
 }  // namespace
 
-Event* point(const Pending& pending) {
-  ThreadSlot* me = g_current;
-  if (g_open_store.event != nullptr) settle_store();
-  me->pending = pending;
+Event* stand(ThreadSlot* me) {
   const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {
     ThreadSlot* next = decide(true);
@@ -154,6 +171,21 @@ Event* point(const Pending& pending) {
 }
 
 void no_progress() { g_run.last_progress = g_run.progress_before; }
+
+Event* point(const Pending& pending) {
+  ThreadSlot* me = g_current;
+  if (g_open_store.event != nullptr) settle_store();
+  for (;;) {
+    if (__builtin_expect(attention_due(*me, pending), 0) && attend(me, pending) && pending.op == Op::kPause) return nullptr;
+    me->pending = pending;
+    Event* e = stand(me);
+    if (__builtin_expect(e->op == pending.op, 1)) return e;
+    // While it waited, a signal came.
+    run_delivery(me, *e);
+    const bool restarts = pending.interrupt == Interrupt::kUnlessRestart && me->restarts;
+    if (pending.interrupt != Interrupt::kNever && !restarts) return nullptr;
+  }
+}
 
 Event* point(Op op, const void* address, void* pc) {
   Pending p{};

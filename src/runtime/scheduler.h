@@ -5,8 +5,10 @@
 namespace heddle::rt {
 
 // Stands before the operation until the plan lets this thread execute it and it is enabled; then records its event and returns, and the
-// caller performs the real call, which never blocks.
+// caller performs the real call, which never blocks. nullptr: a signal's handler came between, and ends the wait (Pending::interrupt).
 Event* point(const Pending& pending);
+// The inner half of it, for deliveries of signals: stands before me->pending as it is.
+Event* stand(ThreadSlot* me);
 
 // Short forms. `address` is the raw object; its name is looked up here.
 Event* point(Op op, const void* address, void* pc);

@@ -10,6 +10,7 @@
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/patch.h"
+#include "runtime/renew.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
 
@@ -41,6 +42,7 @@ void serve() {
   memcpy(&g_prefix, g_run.header, sizeof g_prefix);
   uint32_t done = __atomic_load_n(&c->command, __ATOMIC_ACQUIRE);
   fill_pool(kFirstPool);
+  survey_descriptors();
   __atomic_store_n(&c->state, ServerState::kReady, __ATOMIC_RELEASE);
   wake_tool();
   const long server = sys(SYS_getpid);
@@ -64,6 +66,7 @@ void serve() {
       sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
       if (sys(SYS_getppid) != server) sys(SYS_exit_group, 125);
       g_run.forked_copy = true;
+      renew_descriptors();
       install_plan();
       return;
     }

@@ -1,8 +1,11 @@
 #include "runtime/signals.h"
 
-#include <signal.h>
+#include <errno.h>
 #include <string.h>
+#include <ucontext.h>
 
+#include "runtime/delivery.h"
+#include "runtime/real_io.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
 
@@ -11,35 +14,156 @@ namespace heddle::rt {
 namespace {
 
 constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+constexpr int kSignals = 65;
 alignas(16) char g_alternate_stack[64 * 1024];
+
+struct View {
+  bool known;
+  struct sigaction action;
+};
+View g_views[kSignals];
+
+bool is_fatal(int number) {
+  for (int fatal : kFatal) {
+    if (fatal == number) return true;
+  }
+  return false;
+}
+
+bool ignored_by_default(int number) { return number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT; }
+bool stops_by_default(int number) { return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU; }
+
+View& view(int number) {
+  View& v = g_views[number];
+  if (!v.known) {
+    memset(&v.action, 0, sizeof v.action);
+    real_io().sigaction(number, nullptr, &v.action);
+    v.known = true;
+  }
+  return v;
+}
 
 void on_fatal(int number, siginfo_t*, void*) {
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
   standard.sa_handler = SIG_DFL;
-  sigaction(number, &standard, nullptr);
+  real_io().sigaction(number, &standard, nullptr);
   if (g_run.attached) record_outcome(OutcomeKind::kSignal, number, strsignal(number));
   // Returning executes the faulting instruction again, now with the default action; a signal that was sent must be sent again.
   sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
 }
 
+// A fault of the thread itself, or a signal that it has sent itself through glibc's inside (abort) or the kernel (a broken pipe): its
+// handler runs here and now. Everything else waits for a point.
+bool runs_at_once(int number, const siginfo_t* info) {
+  if (!g_run.active || t_managed == 0) return true;
+  ThreadSlot* me = g_current;
+  if (me->delivering == number) {
+    me->delivering = 0;
+    return true;
+  }
+  if (is_fatal(number) && info->si_code > 0) return true;
+  const bool from_us = (info->si_code == SI_USER || info->si_code == SI_TKILL) && info->si_pid == static_cast<pid_t>(sys(SYS_getpid));
+  return from_us && (g_run.carrier == Carrier::kFiber || static_cast<pid_t>(sys(SYS_gettid)) == me->tid);
+}
+
+void call_handler(const struct sigaction& action, int number, siginfo_t* info, void* context) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(number, info, context);
+  } else {
+    action.sa_handler(number);
+  }
+}
+
+void on_signal(int number, siginfo_t* info, void* context) {
+  const int saved = errno;
+  if (!runs_at_once(number, info)) {
+    arrived(number, info);
+    errno = saved;
+    return;
+  }
+  const struct sigaction action = view(number).action;
+  if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) return;
+  if ((action.sa_flags & SA_RESETHAND) != 0) {
+    struct sigaction standard;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    set_program_action(number, standard);
+  }
+  if (!active()) {
+    call_handler(action, number, info, context);
+    return;
+  }
+  ThreadSlot* me = g_current;
+  ++me->handlers;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signal_mask, 8);
+  call_handler(action, number, info, context);
+  // The kernel puts back the mask of the frame, which the handler may have changed.
+  memcpy(&me->signal_mask, &static_cast<ucontext_t*>(context)->uc_sigmask, sizeof me->signal_mask);
+  --me->handlers;
+  me->restarts = (action.sa_flags & SA_RESTART) != 0;
+  errno = saved;
+}
+
 }  // namespace
+
+struct sigaction program_action(int number) { return view(number).action; }
+
+bool is_ignored(int number) {
+  const auto handler = view(number).action.sa_handler;
+  return handler == SIG_IGN || (handler == SIG_DFL && ignored_by_default(number));
+}
+
+bool has_handler(int number) {
+  const auto handler = view(number).action.sa_handler;
+  return handler != SIG_IGN && handler != SIG_DFL;
+}
+
+int set_program_action(int number, const struct sigaction& action) {
+  struct sigaction kernel = action;
+  if (action.sa_handler == SIG_DFL && is_fatal(number)) {
+    kernel.sa_sigaction = on_fatal;
+    kernel.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+    kernel.sa_sigaction = on_signal;
+    kernel.sa_flags = static_cast<int>((static_cast<unsigned>(action.sa_flags) | SA_SIGINFO) & ~static_cast<unsigned>(SA_RESETHAND));
+  }
+  const int result = real_io().sigaction(number, &kernel, nullptr);
+  if (result == 0) g_views[number] = {true, action};
+  return result;
+}
+
+void die_of(int number) {
+  if (stops_by_default(number)) {
+    sys(SYS_kill, sys(SYS_getpid), number);
+    return;
+  }
+  if (g_run.attached) record_outcome(number == SIGABRT ? OutcomeKind::kAbort : OutcomeKind::kSignal, number, strsignal(number));
+  struct sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  standard.sa_handler = SIG_DFL;
+  real_io().sigaction(number, &standard, nullptr);
+  const uint64_t none = 0;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  sys(SYS_exit_group, 128 + number);
+}
+
+void use_alternate_stack(const ThreadSlot* thread) {
+  stack_t stack;
+  memset(&stack, 0, sizeof stack);
+  const bool own = thread->alternate_stack != nullptr;
+  stack.ss_sp = own ? thread->alternate_stack : g_alternate_stack;
+  stack.ss_size = own ? thread->alternate_size : sizeof g_alternate_stack;
+  sys(SYS_sigaltstack, &stack, nullptr);
+}
 
 void catch_fatal_signals() {
   if (!g_run.attached) return;
-  stack_t stack;
-  memset(&stack, 0, sizeof stack);
-  stack.ss_sp = g_alternate_stack;
-  stack.ss_size = sizeof g_alternate_stack;
-  sigaltstack(&stack, nullptr);
+  use_alternate_stack(&g_threads[0]);
   for (int number : kFatal) {
-    struct sigaction present;
-    if (sigaction(number, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
-    struct sigaction ours;
-    memset(&ours, 0, sizeof ours);
-    ours.sa_sigaction = on_fatal;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigaction(number, &ours, nullptr);
+    const struct sigaction present = view(number).action;
+    if (present.sa_handler == SIG_DFL) set_program_action(number, present);
   }
 }
 

@@ -1,8 +1,23 @@
 #pragma once
+// What the program has asked to be done with each signal, and what the kernel is told instead: our own handler stands before each of
+// the program's, and fatal signals leave their site and stack in the trace before they kill the process.
+#include <signal.h>
 
 namespace heddle::rt {
 
-// Fatal signals leave their site and stack in the trace before they kill the process. The program's own handlers go before ours.
+struct ThreadSlot;
+
 void catch_fatal_signals();
+// The kernel thread's alternate signal stack becomes this thread's own, or ours where it has none.
+void use_alternate_stack(const ThreadSlot* thread);
+
+// The program's view. It never shows a handler of ours.
+struct sigaction program_action(int number);
+int set_program_action(int number, const struct sigaction& action);
+// With the present view, would the signal be dropped, would it end the process?
+bool is_ignored(int number);
+bool has_handler(int number);
+// Ends the process as the signal's default action does, with the outcome recorded; returns for signals that only stop it.
+void die_of(int number);
 
 }  // namespace heddle::rt

@@ -10,6 +10,9 @@ namespace heddle::rt {
 
 enum class Life : uint8_t { kFree, kPooled, kLive, kFinished, kReaped, kRemoved };
 
+// What becomes of a wait when a signal handler has run in the middle of it.
+enum class Interrupt : uint8_t { kNever, kUnlessRestart, kAlways };
+
 // The operation a thread stands before. `address` is the raw object: for the model only, never recorded.
 struct Pending {
   Op op;
@@ -21,6 +24,8 @@ struct Pending {
   SiteId site;
   uint64_t value;
   uint64_t deadline;       // virtual ns; kTimed operations
+  Interrupt interrupt;     // kNever: the wait goes on; otherwise point() may return nullptr
+  bool cancels;            // a cancellation point
 };
 
 struct HeldLock {
@@ -42,7 +47,9 @@ struct ThreadSlot {
   void* argument;
   void* result;
   ThreadSlot* donor;       // the pooled slot whose kernel thread this one uses, or nullptr
-  uint64_t signal_mask;    // the creator's, installed when the thread starts
+  uint64_t signal_mask;    // what it blocks; at its start, the creator's. The kernel's own mask is that of the thread that runs
+  void* alternate_stack;   // sigaltstack, nullptr: none of its own
+  size_t alternate_size;
 
   // --- the run
   ThreadId id;
@@ -57,6 +64,12 @@ struct ThreadSlot {
   bool signalled;          // the wait it is in has been ended by somebody
   bool cancelled;
   bool ending;             // runs its destructors
+  uint64_t signals;        // sent to this thread and not yet taken: bit n - 1
+  uint32_t handlers;       // of signals that it is inside of; a jump out of one leaves this too high
+  int delivering;          // the signal that it is sending itself, to run the program's handler
+  bool restarts;           // the last handler was installed with SA_RESTART
+  bool cancel_disabled;
+  bool cancel_async;
   uint64_t last_step;
   const void* waiting_on;  // the condition or futex whose queue it is in
   uint32_t futex_bits;     // the bitset of a futex wait

@@ -1,0 +1,59 @@
+#pragma once
+// Signals between the program's threads and from outside. A signal that a thread of the program sends is kept here and delivered at a
+// point of its target, as an operation of its own; the handler then runs through the kernel, so that its frame is a genuine one. What
+// comes from outside is queued by our own handler until the next point. A signal that every thread blocks is left to the kernel, where
+// sigwait and signalfd find it.
+#include <signal.h>
+
+#include "runtime/run.h"
+#include "runtime/timers.h"
+
+namespace heddle::rt {
+
+// Stands for pthread_cancel among a thread's signals: glibc uses the same number.
+inline constexpr int kCancelSignal = 32;
+constexpr uint64_t signal_bit(int number) { return uint64_t{1} << (number - 1); }
+
+extern volatile int g_attention;   // something has arrived from outside
+
+// Signals (and a cancellation) that this thread would take before the operation.
+inline uint64_t deliverable(const ThreadSlot& t, const Pending& p) {
+  if (__builtin_expect(t.signals == 0, 1)) return 0;
+  const uint64_t cancel = t.signals & signal_bit(kCancelSignal);
+  const uint64_t others = t.signals & ~t.signal_mask & ~signal_bit(kCancelSignal);
+  return others | ((p.cancels || t.cancel_async) && !t.cancel_disabled ? cancel : 0);
+}
+
+inline bool attention_due(const ThreadSlot& t, const Pending& p) {
+  return g_attention != 0 || g_run.clock >= g_next_timer || deliverable(t, p) != 0;
+}
+
+// Hands out what has arrived, and lets the current thread take all that is for it. True if a handler ran.
+bool attend(ThreadSlot* me, const Pending& before);
+// Async-signal-safe: keeps a signal from outside until the next point.
+void arrived(int number, const siginfo_t* info);
+// What has arrived goes to its threads. True if there was anything.
+bool hand_out_arrived();
+// The event that the thread has just recorded took this signal: runs its handler.
+void run_delivery(ThreadSlot* me, const Event& event);
+
+// False when the number is none. `info` may be nullptr.
+void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info);
+void send_to_process(int number, const siginfo_t* info);
+
+// For sigwait: is one of `set` there for this thread, and taking it. Returns the number, or 0.
+bool has_signal(const ThreadSlot& t, uint64_t set);
+int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info);
+uint64_t pending_signals(const ThreadSlot& t);
+
+void set_mask(ThreadSlot* me, uint64_t mask);
+// The kernel's mask and alternate stack follow the thread that runs. Called where one kernel thread carries all.
+void change_masks(ThreadSlot* from, ThreadSlot* to);
+inline bool masks_differ(const ThreadSlot& from, const ThreadSlot& to) {
+  return from.signal_mask != to.signal_mask || from.handlers != 0 || from.alternate_stack != to.alternate_stack;
+}
+
+// The thread ends here, as pthread_exit(PTHREAD_CANCELED) does.
+[[noreturn]] void be_cancelled();
+
+}  // namespace heddle::rt

@@ -1,0 +1,57 @@
+#pragma once
+// A call on a descriptor, under control: a point before it, at which it waits until the real call would not block.
+#include <errno.h>
+
+#include "runtime/descriptors.h"
+#include "runtime/lock.h"
+#include "runtime/names.h"
+#include "runtime/outside.h"
+#include "runtime/scheduler.h"
+
+namespace heddle::rt {
+
+struct DescriptorCall {
+  int fd;
+  Op op;
+  short events;     // what poll must report
+  bool tries;       // the call says itself that it does not wait (MSG_DONTWAIT)
+  uint64_t value;
+  void* pc;
+};
+
+// Does a call of this kind stand at a point? Reads of standard input always do: a trace must not depend on what it was redirected from.
+// Writes to inherited streams never do: whether somebody reads the output is not the program's matter.
+inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
+  if (info.reach == Reach::kPlain) return c.fd == 0 && c.op == Op::kRead;
+  return !(c.op == Op::kWrite && info.reach == Reach::kForeign && info.stream);
+}
+
+// `call` performs the raw system call and returns -errno on failure. Returns what it returns.
+template <typename Call>
+long controlled(const DescriptorCall& c, Call call) {
+  const DescriptorInfo info = describe(c.fd);
+  if (!is_controlled(c, info)) return call();
+  pollfd watched{c.fd, c.events, 0};
+  DescriptorWait wait{&watched, 1};
+  const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
+  Pending p{};
+  p.op = c.op;
+  p.object = descriptor_object(info);
+  p.site = caller_site(c.pc);
+  p.value = c.value;
+  p.address = waits ? &wait : nullptr;
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
+  const bool outside = info.reach == Reach::kShared || (info.reach == Reach::kForeign && g_run.control->mode == Mode::kServe);
+  if (waits && outside) be_patient(wait);
+  for (;;) {
+    Event* e = point(p);
+    if (e == nullptr) return -EINTR;
+    const long result = call();
+    const bool fails = result == -EAGAIN;
+    if (!waits) mark_try(e, fails);
+    if (!fails || !waits) return result;
+  }
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,136 @@
+#include "runtime/descriptors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
+#include "runtime/names.h"
+#include "runtime/pids.h"
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+namespace {
+
+// Pipes and sockets by inode: every descriptor of one, however it was duplicated, has the same.
+struct Made {
+  uint64_t inode;
+  int name;
+};
+constexpr uint32_t kTable = 1 << 13;
+Made g_made[kTable];
+uint32_t g_made_count;
+
+uint32_t place_of(uint64_t inode) {
+  uint32_t at = static_cast<uint32_t>(mix(inode, 3)) % kTable;
+  while (g_made[at].inode != 0 && g_made[at].inode != inode) at = (at + 1) % kTable;
+  return at;
+}
+
+constexpr unsigned kMemoryDevices = 1;   // /dev/null, /dev/zero, /dev/urandom...
+
+bool any_member_outside(int epoll) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", epoll);
+  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return true;
+  char text[16384];
+  const long n = sys(SYS_read, fd, text, sizeof text - 1);
+  sys(SYS_close, fd);
+  if (n <= 0) return true;
+  text[n] = 0;
+  bool outside = false;
+  for (const char* at = strstr(text, "tfd:"); at != nullptr && !outside; at = strstr(at + 4, "tfd:")) {
+    const Reach reach = describe(atoi(at + 4)).reach;
+    outside = reach == Reach::kForeign || reach == Reach::kShared;
+  }
+  return outside;
+}
+
+bool is_epoll(int fd) {
+  char path[48];
+  char target[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  const long n = sys(SYS_readlink, path, target, sizeof target - 1);
+  if (n <= 0) return false;
+  target[n] = 0;
+  return strstr(target, "[eventpoll]") != nullptr;
+}
+
+}  // namespace
+
+void made_inside(int fd, int name) {
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return;
+  if (g_made_count > kTable / 2) {
+    memset(g_made, 0, sizeof g_made);
+    g_made_count = 0;
+  }
+  Made& m = g_made[place_of(status.st_ino)];
+  if (m.inode == 0) ++g_made_count;
+  m = {status.st_ino, name};
+}
+
+DescriptorInfo describe(int fd) {
+  DescriptorInfo info{Reach::kPlain, false, false, fd};
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return info;
+  const unsigned type = status.st_mode & S_IFMT;
+  if (type == S_IFREG || type == S_IFDIR || type == S_IFBLK || type == S_IFLNK) return info;
+  if (type == S_IFCHR) {
+    if (major(status.st_rdev) == kMemoryDevices) return info;
+    info.reach = Reach::kForeign;
+    info.stream = true;
+    return info;
+  }
+  if (type == 0) {   // eventfd, epoll, signalfd...
+    info.reach = Reach::kInside;
+    return info;
+  }
+  info.socket = type == S_IFSOCK;
+  info.stream = type == S_IFIFO;
+  const Made& m = g_made[place_of(status.st_ino)];
+  if (m.inode == 0) {
+    info.reach = Reach::kForeign;
+    return info;
+  }
+  info.name = m.name;
+  info.reach = live_children() > 0 ? Reach::kShared : Reach::kInside;
+  return info;
+}
+
+bool is_blocking(int fd) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
+ObjectId descriptor_object(const DescriptorInfo& info) { return name_descriptor(info.name); }
+
+bool descriptors_ready(const DescriptorWait& wait) {
+  const timespec now{0, 0};
+  return sys(SYS_ppoll, wait.fds, wait.count, &now, nullptr, 8) != 0;   // an error is an answer, too
+}
+
+bool reaches_outside(const DescriptorWait& wait) {
+  for (nfds_t i = 0; i < wait.count; ++i) {
+    if (wait.fds[i].fd < 0) continue;
+    const DescriptorInfo info = describe(wait.fds[i].fd);
+    if (info.reach == Reach::kForeign || info.reach == Reach::kShared) return true;
+    if (info.reach == Reach::kInside && !info.socket && !info.stream && is_epoll(wait.fds[i].fd) && any_member_outside(wait.fds[i].fd)) return true;
+  }
+  return false;
+}
+
+bool child_ready(const ChildWait& wait) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  const long result = sys(SYS_waitid, wait.type, wait.id, &info, wait.options | WNOHANG | WNOWAIT, nullptr);
+  return result < 0 || info.si_pid != 0;
+}
+
+}  // namespace heddle::rt

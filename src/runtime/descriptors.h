@@ -1,0 +1,46 @@
+#pragma once
+// Descriptors that can block or that carry something between threads: which they are, whom they reach, and whether they are ready.
+#include <poll.h>
+#include <stdint.h>
+
+#include "wire/ids.h"
+
+namespace heddle::rt {
+
+enum class Reach : uint8_t {
+  kPlain,    // files and the like: never blocks, no point
+  kInside,   // both ends belong to this process
+  kShared,   // made by this process, but a child of it has the other end too
+  kForeign,  // inherited, or connected to somebody else
+};
+
+struct DescriptorInfo {
+  Reach reach;
+  bool socket;
+  bool stream;      // FIFO, terminal or other character device
+  int name;         // the descriptor that names both ends
+};
+DescriptorInfo describe(int fd);
+bool is_blocking(int fd);
+ObjectId descriptor_object(const DescriptorInfo& info);
+
+// The two ends of a pipe or socketpair, made by this process; or one end and itself.
+void made_inside(int fd, int name);
+
+// What an operation on descriptors waits for: any of these.
+struct DescriptorWait {
+  pollfd* fds;
+  nfds_t count;
+};
+bool descriptors_ready(const DescriptorWait& wait);
+// Could something outside this process make it ready?
+bool reaches_outside(const DescriptorWait& wait);
+
+struct ChildWait {
+  int type;         // idtype_t
+  int id;           // as the kernel knows it
+  int options;      // of waitid
+};
+bool child_ready(const ChildWait& wait);
+
+}  // namespace heddle::rt

@@ -1,0 +1,126 @@
+// Reads, writes and closes on descriptors that can block, and the pipes and events made inside the program.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/descriptor_call.h"
+#include "runtime/real.h"
+#include "runtime/real_io.h"
+#include "runtime/sys.h"
+#include "runtime/timers.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr int kNoWait = 8;   // RWF_NOWAIT
+
+// As much as goes in without blocking: a write that fills a pipe would wait inside the kernel for the rest.
+long write_some(int fd, const char* data, size_t size) {
+  const iovec piece{const_cast<char*>(data), size};
+  const long written = sys(SYS_pwritev2, fd, &piece, 1, -1, -1, kNoWait);
+  if (written != -EOPNOTSUPP && written != -EINVAL && written != -ENOSYS) return written;
+  // A pipe that polls as writable has room for a page.
+  return sys(SYS_write, fd, data, size < PIPE_BUF ? size : PIPE_BUF);
+}
+
+}  // namespace
+
+long controlled_write(int fd, const char* data, size_t size, void* pc) {
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, size, pc};
+  const DescriptorInfo info = describe(fd);
+  const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
+  if (!piecewise) {
+    return controlled(call, [&] { return sys(SYS_write, fd, data, size); });
+  }
+  size_t done = 0;
+  do {
+    const long written = controlled(call, [&] { return write_some(fd, data + done, size - done); });
+    if (written < 0) return done != 0 ? static_cast<long>(done) : written;
+    done += static_cast<size_t>(written);
+  } while (done < size);
+  return static_cast<long>(done);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+ssize_t read_at(int fd, void* data, size_t size, void* pc) {
+  return with_errno(controlled({fd, Op::kRead, POLLIN, false, size, pc}, [&] { return sys(SYS_read, fd, data, size); }));
+}
+
+}  // namespace
+
+HEDDLE_EXPORT ssize_t read(int fd, void* data, size_t size) {
+  if (!active()) return real_io().read(fd, data, size);
+  return read_at(fd, data, size, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t __read_chk(int fd, void* data, size_t size, size_t room) {
+  if (size > room) abort();
+  if (!active()) return real_io().read(fd, data, size);
+  return read_at(fd, data, size, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t readv(int fd, const iovec* pieces, int count) {
+  if (!active()) return real_io().readv(fd, pieces, count);
+  return with_errno(controlled({fd, Op::kRead, POLLIN, false, 0, __builtin_return_address(0)},
+                               [&] { return sys(SYS_readv, fd, pieces, count); }));
+}
+
+HEDDLE_EXPORT ssize_t write(int fd, const void* data, size_t size) {
+  if (!active()) return real_io().write(fd, data, size);
+  return with_errno(controlled_write(fd, static_cast<const char*>(data), size, __builtin_return_address(0)));
+}
+
+HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
+  if (!active()) return real_io().writev(fd, pieces, count);
+  void* pc = __builtin_return_address(0);
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, 0, pc};
+  const DescriptorInfo info = describe(fd);
+  if (!(info.socket || info.stream) || !is_controlled(call, info) || !is_blocking(fd)) {
+    return with_errno(controlled(call, [&] { return sys(SYS_writev, fd, pieces, count); }));
+  }
+  ssize_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    if (pieces[i].iov_len == 0) continue;
+    const long written = controlled_write(fd, static_cast<const char*>(pieces[i].iov_base), pieces[i].iov_len, pc);
+    if (written < 0) return done != 0 ? done : with_errno(written);
+    done += written;
+    if (static_cast<size_t>(written) < pieces[i].iov_len) break;
+  }
+  return done;
+}
+
+HEDDLE_EXPORT int close(int fd) {
+  if (!active()) return real_io().close(fd);
+  if (Timer* timer = find_timer(TimerKind::kDescriptor, fd)) free_timer(timer);
+  const DescriptorInfo info = describe(fd);
+  if (info.reach != Reach::kPlain) {
+    Pending p{};
+    p.op = Op::kClose;
+    p.object = descriptor_object(info);
+    p.site = caller_site(__builtin_return_address(0));
+    point(p);
+  }
+  return static_cast<int>(with_errno(sys(SYS_close, fd)));
+}
+
+HEDDLE_EXPORT int pipe2(int ends[2], int flags) noexcept {
+  const long result = sys(SYS_pipe2, ends, flags);
+  if (result == 0 && active()) made_inside(ends[0], ends[0]);
+  return static_cast<int>(with_errno(result));
+}
+
+HEDDLE_EXPORT int pipe(int ends[2]) noexcept {
+  const long result = sys(SYS_pipe2, ends, 0);
+  if (result == 0 && active()) made_inside(ends[0], ends[0]);
+  return static_cast<int>(with_errno(result));
+}

@@ -1,0 +1,152 @@
+#include "runtime/outside.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "runtime/delivery.h"
+#include "runtime/pids.h"
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr uint64_t kMillisecond = 1000000;
+constexpr uint64_t kSearchBudget = 2000 * kMillisecond;   // of real waiting in one run of a search
+constexpr uint64_t kSearchTimed = 20 * kMillisecond;      // where a time-out would end the wait anyway
+constexpr uint64_t kPatience = 200 * kMillisecond;
+constexpr uint64_t kGlance = 5 * kMillisecond;            // between looks at what cannot be polled
+constexpr uint32_t kMaxFds = 1024;
+
+uint64_t g_waited;   // real ns that this run has waited in vain
+
+bool searching() { return g_run.control->mode == Mode::kServe; }
+
+uint64_t real_now() {
+  timespec now;
+  sys(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+const DescriptorWait* descriptors_of(const Pending& p) {
+  switch (p.op) {
+    case Op::kRead:
+    case Op::kWrite:
+    case Op::kAccept:
+    case Op::kConnect:
+    case Op::kPoll:
+    case Op::kTimedPoll: return static_cast<const DescriptorWait*>(p.address);
+    default: return nullptr;
+  }
+}
+
+bool waits_for_signal(Op op) { return op == Op::kPause || op == Op::kSigWait || op == Op::kSigTimedWait; }
+
+struct Hopes {
+  pollfd fds[kMaxFds];
+  uint32_t count;
+  bool children;
+  bool signals;
+  bool only_signals;   // every thread waits for a signal: there is no deadlock among the others
+  uint64_t mask;       // blocked by every thread
+};
+
+void gather(Hopes* h) {
+  h->count = 0;
+  h->children = false;
+  h->signals = false;
+  h->only_signals = true;
+  h->mask = ~uint64_t{0};
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i]];
+    h->mask &= t.signal_mask;
+    if (t.pending.op == Op::kWaitChild) h->children = true;
+    if (waits_for_signal(t.pending.op)) {
+      h->signals = true;
+    } else {
+      h->only_signals = false;
+    }
+    const DescriptorWait* wait = descriptors_of(t.pending);
+    if (wait == nullptr || !reaches_outside(*wait)) continue;
+    for (nfds_t k = 0; k < wait->count && h->count < kMaxFds; ++k) h->fds[h->count++] = wait->fds[k];
+  }
+  h->signals = h->signals && (!searching() || h->only_signals || live_children() > 0);
+}
+
+Hopes g_hopes;
+
+bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.signals; }
+
+bool news(const Hopes& h) {
+  if (g_attention != 0) return hand_out_arrived();
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const Pending& p = g_threads[g_live[i]].pending;
+    if (p.op == Op::kWaitChild && child_ready(*static_cast<const ChildWait*>(p.address))) return true;
+    if (h.signals && (p.op == Op::kSigWait || p.op == Op::kSigTimedWait) &&
+        has_signal(g_threads[g_live[i]], *static_cast<const uint64_t*>(p.address))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool poll_really(Hopes* h, uint64_t nanoseconds) {
+  const timespec limit{static_cast<time_t>(nanoseconds / 1000000000), static_cast<long>(nanoseconds % 1000000000)};
+  // Whatever signal some thread would take may interrupt: our handler keeps it for that thread.
+  return sys(SYS_ppoll, h->fds, h->count, &limit, &h->mask, 8) > 0;
+}
+
+}  // namespace
+
+bool hopes_for_outside() {
+  gather(&g_hopes);
+  return hopeful(g_hopes);
+}
+
+bool wait_outside(uint64_t deadline) {
+  gather(&g_hopes);
+  if (!hopeful(g_hopes)) return false;
+  uint64_t left = kNoDeadline;
+  if (deadline != kNoDeadline) left = deadline > g_run.clock ? deadline - g_run.clock : 0;
+  if (searching()) {
+    const uint64_t budget = g_waited < kSearchBudget ? kSearchBudget - g_waited : 0;
+    if (left != kNoDeadline && left > kSearchTimed) left = kSearchTimed;
+    if (left > budget) left = budget;
+  }
+  const uint64_t start = real_now();
+  uint64_t spent = 0;
+  bool found = false;
+  while (!found) {
+    const bool glances = g_hopes.children || g_hopes.signals;
+    const uint64_t rest = left == kNoDeadline ? 3600000 * kMillisecond : left - spent;
+    found = poll_really(&g_hopes, glances && rest > kGlance ? kGlance : rest) || news(g_hopes);
+    spent = real_now() - start;
+    if (spent >= left) break;
+  }
+  if (searching()) {
+    if (!found) g_waited += spent;
+  } else {
+    // In a plain run virtual time keeps up with the wait, and waiting is no livelock.
+    if (deadline == kNoDeadline || g_run.clock + spent < deadline) g_run.clock += spent;
+    g_run.last_progress = g_run.step;
+  }
+  return found;
+}
+
+void be_patient(const DescriptorWait& wait) {
+  if (g_waited >= kSearchBudget || descriptors_ready(wait)) return;
+  const timespec limit{0, static_cast<long>(kPatience)};
+  if (sys(SYS_ppoll, wait.fds, wait.count, &limit, nullptr, 8) <= 0) g_waited += kPatience;
+}
+
+void be_patient(const ChildWait& wait) {
+  for (uint64_t spent = 0; spent < kPatience && g_waited < kSearchBudget; spent += kGlance / 5) {
+    if (child_ready(wait)) return;
+    const timespec pause{0, static_cast<long>(kGlance / 5)};
+    sys(SYS_nanosleep, &pause, nullptr);
+    if (g_attention != 0) return;
+  }
+  g_waited += kPatience;
+}
+
+}  // namespace heddle::rt

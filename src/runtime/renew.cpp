@@ -1,0 +1,259 @@
+#include "runtime/renew.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "runtime/descriptors.h"
+#include "runtime/run.h"
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+namespace {
+
+enum class Kind : uint8_t { kPipe, kSocket, kEvent, kEpoll, kFile };
+
+struct Open {
+  Kind kind;
+  bool close_on_exec;
+  bool renewed;
+  int fd;
+  int flags;         // F_GETFL
+  uint64_t group;    // the same for all descriptors of one object
+  uint64_t inode;
+  int64_t state;     // an event's count, a file's offset
+};
+
+struct Member {      // of an epoll set
+  int epoll;
+  int fd;
+  epoll_event event;
+};
+
+constexpr uint32_t kMaxOpen = 512;
+constexpr uint32_t kMaxMembers = 512;
+Open g_open[kMaxOpen];
+uint32_t g_open_count;
+Member g_members[kMaxMembers];
+uint32_t g_member_count;
+
+long read_text(const char* form, int fd, char* text, size_t room) {
+  char path[48];
+  snprintf(path, sizeof path, form, fd);
+  const long file = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return -1;
+  const long n = sys(SYS_read, file, text, room - 1);
+  sys(SYS_close, file);
+  text[n > 0 ? n : 0] = 0;
+  return n;
+}
+
+void survey_epoll(int fd, const char* text) {
+  for (const char* at = strstr(text, "tfd:"); at != nullptr && g_member_count < kMaxMembers; at = strstr(at + 4, "tfd:")) {
+    Member m{};
+    unsigned events = 0;
+    unsigned long long data = 0;
+    m.epoll = fd;
+    if (sscanf(at, "tfd: %d events: %x data: %llx", &m.fd, &events, &data) != 3) continue;
+    m.event.events = events;
+    m.event.data.u64 = data;
+    g_members[g_member_count++] = m;
+  }
+}
+
+bool survey_anonymous(Open* o) {
+  char path[48];
+  char target[64];
+  static char text[16384];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
+  const long n = sys(SYS_readlink, path, target, sizeof target - 1);
+  if (n <= 0) return false;
+  target[n] = 0;
+  if (read_text("/proc/self/fdinfo/%d", o->fd, text, sizeof text) <= 0) return false;
+  if (strstr(target, "[eventfd]") != nullptr) {
+    const char* count = strstr(text, "eventfd-count:");
+    const char* id = strstr(text, "eventfd-id:");
+    const char* semaphore = strstr(text, "eventfd-semaphore:");
+    if (count == nullptr) return false;
+    o->kind = Kind::kEvent;
+    o->state = static_cast<int64_t>(strtoull(count + 14, nullptr, 16));
+    o->group = id != nullptr ? strtoull(id + 11, nullptr, 10) : static_cast<uint64_t>(o->fd);
+    if (semaphore != nullptr && atoi(semaphore + 18) != 0) o->flags |= EFD_SEMAPHORE;
+    return true;
+  }
+  if (strstr(target, "[eventpoll]") != nullptr) {
+    o->kind = Kind::kEpoll;
+    survey_epoll(o->fd, text);
+    return true;
+  }
+  return false;
+}
+
+bool survey(Open* o) {
+  struct stat status;
+  if (sys(SYS_fstat, o->fd, &status) != 0) return false;
+  o->flags = static_cast<int>(sys(SYS_fcntl, o->fd, F_GETFL));
+  o->close_on_exec = (sys(SYS_fcntl, o->fd, F_GETFD) & FD_CLOEXEC) != 0;
+  o->inode = status.st_ino;
+  const unsigned type = status.st_mode & S_IFMT;
+  if ((o->flags & O_PATH) != 0) return false;
+  if (type == S_IFREG) {
+    // The standard streams are the tool's: it rewinds them itself.
+    o->kind = Kind::kFile;
+    o->state = sys(SYS_lseek, o->fd, 0, SEEK_CUR);
+    return o->fd > 2;
+  }
+  if (type == 0) return survey_anonymous(o);
+  const DescriptorInfo info = describe(o->fd);
+  if (info.reach != Reach::kInside) return false;
+  o->group = static_cast<uint64_t>(info.name);
+  o->kind = info.socket ? Kind::kSocket : Kind::kPipe;
+  return type == S_IFIFO || type == S_IFSOCK;
+}
+
+void put(const Open& o, int fresh) { sys(SYS_dup3, fresh, o.fd, o.close_on_exec ? O_CLOEXEC : 0); }
+
+// Every descriptor of the group becomes the fresh end that fits it.
+template <typename Fits>
+void put_group(const Open& first, int fresh, Fits fits) {
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    Open& o = g_open[i];
+    if (o.kind != first.kind || o.group != first.group || o.renewed || !fits(o)) continue;
+    put(o, fresh);
+    o.renewed = true;
+  }
+}
+
+bool reads(const Open& o) { return (o.flags & O_ACCMODE) == O_RDONLY; }
+
+void renew_pipe(const Open& first) {
+  int ends[2];
+  if (sys(SYS_pipe2, ends, first.flags & (O_NONBLOCK | O_DIRECT)) != 0) return;
+  const long size = sys(SYS_fcntl, first.fd, F_GETPIPE_SZ);
+  if (size > 0 && size != 65536) sys(SYS_fcntl, ends[0], F_SETPIPE_SZ, size);
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    const Open& o = g_open[i];
+    if (o.kind == Kind::kPipe && o.group == first.group && reads(o)) {
+      sys(SYS_tee, o.fd, ends[1], 1 << 20, 2 /* SPLICE_F_NONBLOCK */);
+      break;
+    }
+  }
+  const Open copy = first;
+  put_group(copy, ends[0], reads);
+  put_group(copy, ends[1], [](const Open& o) { return !reads(o); });
+  sys(SYS_close, ends[0]);
+  sys(SYS_close, ends[1]);
+}
+
+// What lies in the old socket is put into the new one by way of its peer.
+void copy_waiting(int from, int to_peer) {
+  static char block[65536];
+  const long n = sys(SYS_recvfrom, from, block, sizeof block, MSG_PEEK | MSG_DONTWAIT, nullptr, nullptr);
+  if (n > 0) sys(SYS_sendto, to_peer, block, n, MSG_DONTWAIT, nullptr, 0);
+}
+
+void renew_socketpair(const Open& first) {
+  int type = 0;
+  socklen_t length = sizeof type;
+  if (sys(SYS_getsockopt, first.fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return;
+  int ends[2];
+  if (sys(SYS_socketpair, AF_UNIX, type | (first.flags & O_NONBLOCK), 0, ends) != 0) return;
+  const uint64_t side = first.inode;
+  const Open copy = first;
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    const Open& o = g_open[i];
+    if (o.kind != Kind::kSocket || o.group != copy.group) continue;
+    copy_waiting(o.fd, o.inode == side ? ends[1] : ends[0]);
+  }
+  put_group(copy, ends[0], [side](const Open& o) { return o.inode == side; });
+  put_group(copy, ends[1], [side](const Open& o) { return o.inode != side; });
+  sys(SYS_close, ends[0]);
+  sys(SYS_close, ends[1]);
+}
+
+void renew_event(const Open& first) {
+  const int flags = first.flags & (O_NONBLOCK | EFD_SEMAPHORE);
+  const long fresh = sys(SYS_eventfd2, 0, flags);
+  if (fresh < 0) return;
+  if (first.state != 0) sys(SYS_write, fresh, &first.state, sizeof first.state);
+  const Open copy = first;
+  put_group(copy, static_cast<int>(fresh), [](const Open&) { return true; });
+  sys(SYS_close, fresh);
+}
+
+void renew_file(const Open& o) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", o.fd);
+  const int flags = (o.flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC;
+  const long fresh = sys(SYS_open, path, flags, 0);
+  if (fresh < 0) return;
+  if (o.state > 0) sys(SYS_lseek, fresh, o.state, SEEK_SET);
+  put(o, static_cast<int>(fresh));
+  sys(SYS_close, fresh);
+}
+
+void renew_epoll(const Open& o) {
+  const long fresh = sys(SYS_epoll_create1, 0);
+  if (fresh < 0) return;
+  put(o, static_cast<int>(fresh));
+  sys(SYS_close, fresh);
+  for (uint32_t i = 0; i < g_member_count; ++i) {
+    Member& m = g_members[i];
+    if (m.epoll == o.fd) sys(SYS_epoll_ctl, o.fd, EPOLL_CTL_ADD, m.fd, &m.event);
+  }
+}
+
+}  // namespace
+
+void survey_descriptors() {
+  const long directory = sys(SYS_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  if (directory < 0) return;
+  alignas(8) char block[8192];
+  for (;;) {
+    const long n = sys(SYS_getdents64, directory, block, sizeof block);
+    if (n <= 0) break;
+    for (long at = 0; at < n;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(block + at);
+      at += entry->d_reclen;
+      if (entry->d_name[0] == '.' || g_open_count == kMaxOpen) continue;
+      Open o{};
+      o.fd = atoi(entry->d_name);
+      if (o.fd != static_cast<int>(directory) && survey(&o)) g_open[g_open_count++] = o;
+    }
+  }
+  sys(SYS_close, directory);
+}
+
+void renew_descriptors() {
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    Open& o = g_open[i];
+    if (o.renewed || o.kind == Kind::kEpoll) continue;
+    switch (o.kind) {
+      case Kind::kPipe: renew_pipe(o); break;
+      case Kind::kSocket: renew_socketpair(o); break;
+      case Kind::kEvent: renew_event(o); break;
+      case Kind::kFile: renew_file(o); break;
+      case Kind::kEpoll: break;
+    }
+    o.renewed = true;
+  }
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    if (g_open[i].kind == Kind::kEpoll) renew_epoll(g_open[i]);
+  }
+  // The fresh pipes and sockets have inodes of their own.
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    const Open& o = g_open[i];
+    if (o.kind == Kind::kPipe || o.kind == Kind::kSocket) made_inside(o.fd, static_cast<int>(o.group));
+  }
+}
+
+}  // namespace heddle::rt
