@@ -10,6 +10,8 @@ std::unique_ptr<Search> make_pct(const SearchOptions&);
 std::unique_ptr<Search> make_pos(const SearchOptions&);
 std::unique_ptr<Search> make_surw(const SearchOptions&);
 std::unique_ptr<Search> make_race(const SearchOptions&);
+std::unique_ptr<Search> make_guided(const SearchOptions&);
+std::unique_ptr<Search> make_portfolio(const SearchOptions&);
 
 // A copy of the base plan whose tail is the given policy, seeded for the index-th proposal.
 Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index);

@@ -4,12 +4,14 @@ namespace heddle {
 
 const std::vector<SearchRow>& searches() {
   static const std::vector<SearchRow> rows = {
+      {"portfolio", "the default: systematic first, then what brings new behaviour", "see docs/design.md", make_portfolio},
       {"sequential", "the one schedule without preemptions", "Huang & Zhang 2012, section 2.2", make_sequential},
       {"random", "random walks that stay with a thread more or less", "Thomson, Donaldson & Betts 2016, section 4", make_random},
       {"pct", "random priorities and d - 1 random change points", "Burckhardt et al. 2010, section 3", make_pct},
       {"pos", "a random priority for each pending operation, drawn anew when it races", "Yuan, Yang & Gu 2018, algorithm 2", make_pos},
       {"surw", "all interleavings of the contended operations equally likely", "Zhao et al. 2025, section 4", make_surw},
       {"race", "threads wait for each other at racing or contended operations", "Sen 2008; Jalbert & Sen 2010, section 5", make_race},
+      {"guided", "turns racing and contended pairs round one by one, most promising first", "Flanagan & Godefroid 2005, section 3", make_guided},
   };
   return rows;
 }

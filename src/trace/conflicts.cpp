@@ -10,6 +10,7 @@ namespace heddle {
 namespace {
 
 bool is_wait(Op op) { return op == Op::kCondWait || op == Op::kCondTimedWait; }
+bool is_try(Op op) { return is_lock_request(op) && !has(op, kBlocks); }
 bool is_wake(Op op) { return op == Op::kCondReacquire || op == Op::kCondTimedReacquire; }
 
 }  // namespace
@@ -22,6 +23,7 @@ bool operations_conflict(Op a, Op b) {
     case Family::kMutexes:
     case Family::kRwlocks: {
       const bool destroys = a == Op::kMutexDestroy || b == Op::kMutexDestroy || a == Op::kRwDestroy || b == Op::kRwDestroy;
+      if ((is_unlock(a) && is_try(b)) || (is_unlock(b) && is_try(a))) return true;
       return destroys || (is_lock_request(a) && is_lock_request(b) && !(is_shared_lock_request(a) && is_shared_lock_request(b)));
     }
     case Family::kConditions: return !is_wake(a) && !is_wake(b) && (is_wait(a) || is_wait(b) || a == Op::kCondDestroy || b == Op::kCondDestroy);
@@ -56,29 +58,40 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
   const HappensBefore locks(trace, Edges::kLocks);
   std::unordered_map<ObjectId, std::vector<size_t>> by_object;
   std::vector<EventPair> pairs;
+  struct End {
+    size_t event = kNoWrite;  // for which the others are valid
+    size_t nearest = 0, earliest = 0;
+  };
+  std::vector<End> ends(trace.threads().size());
+  std::vector<uint32_t> touched;
   for (size_t j = 0; j < events.size() && pairs.size() < limits.pairs; ++j) {
     if (events[j].object == kNoObject) continue;
     std::vector<size_t>& earlier = by_object[events[j].object];
     // Of each other thread the nearest conflict and the earliest one that is not ordered: the ends of the range a switch may come from.
-    std::vector<std::pair<uint32_t, EventPair>> ends;
+    size_t others = 0;
+    touched.clear();
     const HappensBefore& order = is_memory(events[j].op) ? locks : must;
     const size_t stop = earlier.size() > limits.reach ? earlier.size() - limits.reach : 0;
-    for (size_t k = earlier.size(); k-- > stop && ends.size() < limits.each;) {
+    for (size_t k = earlier.size(); k-- > stop && others < limits.each;) {
       const size_t i = earlier[k];
       if (!events_conflict(events[i], events[j]) || order.before_reaching(i, j)) continue;
-      const auto end = std::find_if(ends.begin(), ends.end(), [&](const auto& e) { return e.first == events[i].thread; });
-      if (end == ends.end()) {
-        ends.push_back({events[i].thread, {i, i}});
-      } else {
-        end->second.first = i;
+      End& end = ends[events[i].thread];
+      if (end.event != j) {
+        end = {j, i, i};
+        touched.push_back(events[i].thread);
+        ++others;
       }
+      end.earliest = i;
     }
-    for (const auto& [thread, end] : ends) {
-      pairs.push_back({end.second, j});
-      if (end.first != end.second) pairs.push_back({end.first, j});
+    for (uint32_t thread : touched) {
+      pairs.push_back({ends[thread].nearest, j});
+      if (ends[thread].earliest != ends[thread].nearest) pairs.push_back({ends[thread].earliest, j});
     }
     earlier.push_back(j);
   }
+  std::sort(pairs.begin(), pairs.end(), [](const EventPair& a, const EventPair& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
   return pairs;
 }
 

@@ -13,7 +13,8 @@ namespace {
 bool counts(Family family, Edges edges) {
   switch (family) {
     case Family::kMutexes:
-    case Family::kRwlocks: return edges != Edges::kMust;
+    case Family::kRwlocks:
+    case Family::kSemaphores: return edges != Edges::kMust;
     case Family::kAtomics: return edges == Edges::kSync;
     case Family::kMemory:
     case Family::kCode:
@@ -21,7 +22,6 @@ bool counts(Family family, Edges edges) {
     case Family::kProcesses: return false;
     case Family::kThreads:
     case Family::kConditions:
-    case Family::kSemaphores:
     case Family::kBarriers:
     case Family::kOnces:
     case Family::kFutexes:

@@ -9,8 +9,8 @@
 namespace heddle {
 
 enum class Edges : uint8_t {
-  kMust,   // thread creation and join, conditions, semaphores, barriers...: an order that no other schedule of the same operations can turn round
-  kLocks,  // and unlock -> lock
+  kMust,   // thread creation and join, conditions, barriers...: an order that no other schedule of the same operations can turn round
+  kLocks,  // and unlock -> lock, post -> wait
   kSync,   // and atomic release -> acquire: the order of the usual race detectors
 };
 
@@ -38,7 +38,7 @@ class HappensBefore {
 };
 
 // Would the two operations, of different threads on the same object, give another result in the other order? Memory: one of them writes.
-// Locks: both ask for it, and not both as readers. Conditions: one waits. Semaphores, descriptors: both take, or one may fail.
+// Locks: both ask for it, and not both as readers; or one tries and the other gives it back. Conditions: one waits. Semaphores, descriptors: both take, or one may fail.
 bool operations_conflict(Op a, Op b);
 // A failed compare-and-swap only reads.
 bool events_conflict(const Event& a, const Event& b);
@@ -50,7 +50,7 @@ struct EventPair {
 };
 
 // Pairs of conflicting events of different threads that another schedule might turn round: the second's thread could have come to it
-// without the first. For every second event: the nearest first of each other thread, and that thread's earliest.
+// without the first. For every second event: the nearest first of each other thread, and that thread's earliest. Sorted.
 struct ConflictLimits {
   size_t pairs = 20'000;
   size_t each = 128;    // other threads for one event

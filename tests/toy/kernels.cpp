@@ -13,6 +13,12 @@ Program threads(std::vector<std::vector<Step>> bodies, std::vector<Step> after) 
   return p;
 }
 
+// The first `count` bodies are one function.
+Program alike(Program p, int count) {
+  for (int i = 0; i < static_cast<int>(p.bodies.size()); ++i) p.code.push_back(i > 0 && i <= count ? 1 : i);
+  return p;
+}
+
 Program independent(int count, int steps) {
   std::vector<std::vector<Step>> bodies(static_cast<size_t>(count));
   for (int t = 0; t < count; ++t) {
@@ -31,7 +37,7 @@ Program shared_writers(int count, int steps) {
 
 Program lost_update(int count) {
   std::vector<std::vector<Step>> bodies(static_cast<size_t>(count), {load(1, 0), store_reg(1, 0, 1)});
-  return threads(std::move(bodies), {check(1, [count](const Run& r) { return r.vars.at(1) == count; }, "an update is lost")});
+  return alike(threads(std::move(bodies), {check(1, [count](const Run& r) { return r.vars.at(1) == count; }, "an update is lost")}), count);
 }
 
 Program reorder(int count) {
@@ -41,7 +47,7 @@ Program reorder(int count) {
                       const int64_t b = r.vars[2];
                       if (a == 1 && b == 0) r.fail("a without b");
                     })});
-  return threads(std::move(bodies));
+  return alike(threads(std::move(bodies)), count - 1);
 }
 
 Program two_stage(int count) {
@@ -53,7 +59,7 @@ Program two_stage(int count) {
   });
   bodies.push_back({lock(1), load(1, 0), unlock(1), branch, lock(2),
                     check(2, [](const Run& r) { return r.vars.contains(2) && r.vars.at(2) == 2; }, "the stages differ"), unlock(2)});
-  return threads(std::move(bodies));
+  return alike(threads(std::move(bodies)), count - 1);
 }
 
 Program two_locks() {
@@ -63,7 +69,7 @@ Program two_locks() {
 Program philosophers(int count) {
   std::vector<std::vector<Step>> bodies;
   for (int i = 0; i < count; ++i) bodies.push_back({lock(i), lock((i + 1) % count), unlock((i + 1) % count), unlock(i)});
-  return threads(std::move(bodies));
+  return alike(threads(std::move(bodies)), count);
 }
 
 Program double_fetch() {
@@ -132,7 +138,7 @@ Program spin_flag() {
 
 Program safe_counter(int count) {
   std::vector<std::vector<Step>> bodies(static_cast<size_t>(count), {lock(1), load(1, 0), store_reg(1, 0, 1), unlock(1)});
-  return threads(std::move(bodies), {check(1, [count](const Run& r) { return r.vars.at(1) == count; }, "an update is lost")});
+  return alike(threads(std::move(bodies), {check(1, [count](const Run& r) { return r.vars.at(1) == count; }, "an update is lost")}), count);
 }
 
 std::vector<Kernel> buggy_kernels() {

@@ -284,7 +284,10 @@ class Machine {
     }
     return make_object(ObjectKind::kGlobal, static_cast<uint64_t>(row(s.op).family), static_cast<uint64_t>(s.object));
   }
-  SiteId site_of(const ToyThread& t) const { return make_site(0, static_cast<uint64_t>(t.body) * 1000 + t.pc + (t.started ? 1 : 0)); }
+  SiteId site_of(const ToyThread& t) const {
+    const int code = program_.code.empty() ? t.body : program_.code[static_cast<size_t>(t.body)];
+    return make_site(0, static_cast<uint64_t>(code) * 1000 + t.pc + (t.started ? 1 : 0));
+  }
 
   bool end(OutcomeKind kind, std::string message) {
     data_.outcome.kind = kind;

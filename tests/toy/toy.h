@@ -25,6 +25,7 @@ struct Program {
   std::vector<std::vector<Step>> bodies;  // [0] is main
   uint64_t event_limit = 10'000;
   bool together = false;  // every body is a thread that runs from the beginning, without creation and start: the papers' examples
+  std::vector<int> code;  // body -> the body whose code it is, for threads that run the same function; empty = each its own
   Trace run(const Plan& plan) const;
 };
 

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "search/find.h"
+#include "search/make.h"
+#include "search/reversal.h"
+
+namespace heddle {
+
+namespace {
+
+// The default. No single strategy dominates, so: the sequential run; then one preemption at racing or contended operations, systematically,
+// most promising first, with samples in between for what the systematic part is slow at; then a mix in which a strategy gets
+// executions as it brings new behaviour. Everything is a function of the seed and of the traces in order.
+enum Arm : uint32_t { kGuidedArm, kSurwArm, kRaceArm, kPosArm, kPctArm, kRandomArm, kArms };
+constexpr const char* kArmNames[] = {"guided", "surw", "race", "pos", "pct", "random"};
+
+// How the first executions are dealt out: the systematic part leads.
+constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kPosArm};
+
+class Portfolio final : public Search {
+ public:
+  explicit Portfolio(const SearchOptions& options) : options_(options) {
+    for (uint32_t arm = kSurwArm; arm < kArms; ++arm) {
+      SearchOptions own = options;
+      own.seed = mix(options.seed, 0xA2300 + arm);
+      arms_[arm].search = search_named(kArmNames[arm])->make(own);
+    }
+  }
+
+  std::optional<Plan> propose() override {
+    if (proposed_ == 0) {
+      ++proposed_;
+      pending_.push_back(kArms);
+      return plan_with(options_, PolicyKind::kStay, 0);
+    }
+    if (observed_ == 0) return std::nullopt;
+    const Arm arm = choose();
+    std::optional<Plan> plan;
+    if (arm == kGuidedArm) {
+      if (const auto reversal = reversals_.take()) plan = plan_for(*reversal, options_);
+    } else {
+      plan = arms_[arm].search->propose();
+    }
+    if (!plan) return std::nullopt;
+    ++proposed_;
+    pending_.push_back(arm);
+    return plan;
+  }
+
+  void observe(size_t, const Trace& trace) override {
+    const uint32_t arm = pending_.front();
+    pending_.pop_front();
+    const size_t fresh = coverage_.add(trace);
+    reversals_.add(trace);
+    ++observed_;
+    if (arm == kArms) {
+      // The sequential run is the profile of every arm that wants one.
+      for (uint32_t i = kSurwArm; i < kArms; ++i) {
+        if (i == kSurwArm || i == kRaceArm || i == kPctArm) arms_[i].search->propose();
+        arms_[i].search->observe(arms_[i].observed++, trace);
+      }
+      return;
+    }
+    if (arm != kGuidedArm) arms_[arm].search->observe(arms_[arm].observed++, trace);
+    for (ArmState& a : arms_) {
+      a.runs *= kMemory;
+      a.reward *= kMemory;
+    }
+    arms_[arm].runs += 1;
+    arms_[arm].reward += fresh > 0 ? 1 + 0.1 * static_cast<double>(std::min<size_t>(fresh, 10)) : 0;
+  }
+
+  std::string knowledge() const override { return arms_[kPctArm].search->knowledge(); }
+
+ private:
+  static constexpr double kMemory = 0.99;
+  struct ArmState {
+    std::unique_ptr<Search> search;
+    size_t observed = 0;
+    double runs = 0;     // fading
+    double reward = 0;   // fading: runs that showed something new, and a little for how much
+  };
+
+  Arm choose() {
+    const uint64_t turn = proposed_ - 1;
+    const bool systematic = !reversals_.empty();
+    if (turn < 3 * std::size(kOpening)) {
+      const Arm arm = kOpening[turn % std::size(kOpening)];
+      return arm == kGuidedArm && !systematic ? kSurwArm : arm;
+    }
+    std::array<double, kArms> weight{};
+    double total = 0;
+    for (uint32_t i = 0; i < kArms; ++i) {
+      if (i == kGuidedArm && !systematic) continue;
+      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + 0.02;
+      total += weight[i];
+    }
+    double left = total * static_cast<double>(mix(mix(options_.seed, 0x90F), turn) >> 11) * 0x1p-53;
+    for (uint32_t i = 0; i < kArms; ++i) {
+      if (weight[i] > 0 && left < weight[i]) return static_cast<Arm>(i);
+      left -= weight[i];
+    }
+    return kRandomArm;
+  }
+
+  SearchOptions options_;
+  Reversals reversals_;
+  Coverage coverage_;
+  std::array<ArmState, kArms> arms_;
+  std::deque<uint32_t> pending_;  // the arm of each proposal not yet observed; kArms = the sequential run
+  uint64_t proposed_ = 0;
+  uint64_t observed_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> make_portfolio(const SearchOptions& options) { return std::make_unique<Portfolio>(options); }
+
+}  // namespace heddle

@@ -1,0 +1,156 @@
+#include "search/reversal.h"
+
+#include <algorithm>
+
+#include "search/make.h"
+#include "trace/locks.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr size_t kMostWaiting = 20'000;
+constexpr uint32_t kFirstMeetings = 4;
+
+// Appends one operation to slices, lengthening the last one where it is the same thread's.
+void append(std::vector<Slice>& slices, ThreadId thread, uint64_t number) {
+  if (!slices.empty() && slices.back().thread == thread) {
+    slices.back().until = number;
+  } else {
+    slices.push_back({thread, number});
+  }
+}
+
+// For each event, whether its thread stands in the midst of shared work there: it has touched a contended object and not since come to a
+// point where it waited for others.
+std::vector<bool> inside_work(const Trace& trace, const std::vector<EventPair>& pairs) {
+  std::vector<bool> contended(trace.events().size());
+  for (const EventPair& p : pairs) contended[p.first] = contended[p.second] = true;
+  std::vector<bool> touched(trace.threads().size());
+  std::vector<bool> inside(trace.events().size());
+  for (size_t i = 0; i < trace.events().size(); ++i) {
+    const Event& e = trace.events()[i];
+    inside[i] = touched[e.thread];
+    if (contended[i]) touched[e.thread] = true;
+  }
+  return inside;
+}
+
+std::vector<uint32_t> preemptions_before(const Trace& trace) {
+  std::vector<uint32_t> count(trace.events().size() + 1);
+  size_t slice = 0;
+  uint32_t so_far = 0;
+  for (size_t i = 0; i < trace.events().size(); ++i) {
+    while (trace.slices()[slice].end <= i) so_far += trace.slices()[slice++].preempted ? 1 : 0;
+    count[i] = so_far;
+  }
+  count.back() = so_far;
+  return count;
+}
+
+}  // namespace
+
+Plan plan_for(const Reversal& r, const SearchOptions& options) {
+  Plan plan = plan_with(options, PolicyKind::kStay, 0);
+  const auto events = r.trace.events();
+  for (size_t i = 0; i < r.position; ++i) {
+    append(plan.slices, r.trace.thread_id(events[i]), events[i].number);
+    if ((events[i].flags & kChoice) != 0) plan.choices.push_back({r.trace.thread_id(events[i]), events[i].number, events[i].value});
+  }
+  for (size_t i : r.needed) append(plan.slices, r.trace.thread_id(events[i]), events[i].number);
+  append(plan.slices, r.trace.threads()[r.thread].id, r.until);
+  plan.sort_choices();
+  return plan;
+}
+
+void Reversals::push(Candidate candidate) {
+  if (candidates_.size() >= kMostWaiting) return;
+  const Rank rank{tries_[candidate.key], candidate.tier, candidate.preemptions, candidate.order, candidates_.size()};
+  candidates_.push_back(std::move(candidate));
+  waiting_.insert(rank);
+}
+
+// Ranks go stale when their pair of sites is tried elsewhere: put right when they come up.
+std::optional<Reversals::Rank> Reversals::best() {
+  while (!waiting_.empty()) {
+    Rank rank = *waiting_.begin();
+    const uint64_t tries = tries_[candidates_[rank.at].key];
+    if (tries == rank.tries) return rank;
+    waiting_.erase(waiting_.begin());
+    rank.tries = tries;
+    waiting_.insert(rank);
+  }
+  return std::nullopt;
+}
+
+bool Reversals::fresh() {
+  const auto rank = best();
+  return rank && rank->tries == 0;
+}
+
+std::optional<Reversal> Reversals::take() {
+  const auto rank = best();
+  if (!rank) return std::nullopt;
+  waiting_.erase(waiting_.begin());
+  Candidate& c = candidates_[rank->at];
+  ++tries_[c.key];
+  Reversal r{*c.trace, c.position, c.thread, std::move(c.needed), c.until};
+  c.trace.reset();
+  return r;
+}
+
+void Reversals::add(const Trace& trace) {
+  const std::vector<uint64_t> states = order_hashes(trace);
+  if (states.empty() || !orders_.insert(states.back()).second) return;
+  const auto events = trace.events();
+  const std::vector<EventPair> pairs = reversible_conflicts(trace);
+  const std::vector<bool> inside = inside_work(trace, pairs);
+  const std::vector<uint32_t> preemptions = preemptions_before(trace);
+  const HappensBefore must(trace, Edges::kMust);
+  const auto shared = std::make_shared<const Trace>(trace);
+  auto name = [&](size_t i) { return mix(events[i].site, static_cast<uint64_t>(events[i].op)); };
+
+  // The locks that each event's thread holds when it comes to it, for the positions that matter.
+  std::unordered_map<size_t, std::vector<ObjectId>> held;
+  for (const EventPair& p : pairs) held[p.first];
+  HeldLocks locks(trace.threads().size());
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (const auto it = held.find(i); it != held.end()) {
+      for (const HeldLock& lock : locks.held(events[i].thread)) it->second.push_back(lock.object);
+    }
+    locks.step(i, events[i]);
+  }
+
+  std::unordered_map<uint64_t, uint32_t> meetings;
+  for (const EventPair& pair : pairs) {
+    const uint32_t thread = events[pair.second].thread;
+    const uint64_t state = pair.first == 0 ? 0 : states[pair.first - 1];
+    const uint64_t start = mix(state, trace.threads()[thread].id);
+    if (started_.contains(start)) continue;
+    // Of a pair of sites that meets again and again, the first meetings and then ever fewer.
+    const uint64_t key = mix(name(pair.first), name(pair.second));
+    const uint32_t meeting = ++meetings[key];
+    if (meeting > kFirstMeetings && (meeting & (meeting - 1)) != 0) continue;
+    // What must come first, and whether the thread would run into a lock that the interrupted one holds.
+    std::vector<size_t> needed;
+    bool blocked = false;
+    const std::vector<ObjectId>& taken = held[pair.first];
+    for (size_t k = pair.first; k < pair.second && !blocked; ++k) {
+      const bool own = events[k].thread == thread;
+      if (!own && !must.before(k, pair.second)) continue;
+      blocked = is_lock_request(events[k].op) && has(events[k].op, kBlocks) && std::find(taken.begin(), taken.end(), events[k].object) != taken.end();
+      if (!own) needed.push_back(k);
+      if (needed.size() > 1000) blocked = true;
+    }
+    if (blocked) continue;
+    started_.insert(start);
+    const bool memory = is_memory(events[pair.first].op);
+    const bool both_write = memory && !reads(events[pair.first]) && !reads(events[pair.second]);
+    Candidate c{shared, pair.first, thread, std::move(needed), events[pair.second].number, key, 0, 0, order_++};
+    c.tier = (inside[pair.first] ? 0u : 2u) + (both_write ? 1u : 0u);
+    c.preemptions = preemptions[pair.first];
+    push(std::move(c));
+  }
+}
+
+}  // namespace heddle

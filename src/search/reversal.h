@@ -1,0 +1,71 @@
+#pragma once
+// Runs that differ from a known one at one place: there another thread goes first.
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "search/search.h"
+#include "trace/happens_before.h"
+
+namespace heddle {
+
+// Follow `trace` up to its event `position`, then let `thread` run as far as it comes.
+struct Reversal {
+  Trace trace;
+  size_t position = 0;
+  uint32_t thread = 0;
+  std::vector<size_t> needed;  // events behind `position`, of other threads, that `thread` cannot do without
+  uint64_t until = 0;          // its operation that is to come first
+};
+Plan plan_for(const Reversal& reversal, const SearchOptions& options);
+
+// The reversals that the runs so far suggest, most promising first.
+//
+// Each pair of conflicting operations that could have come the other way round gives one (as the backtrack points of dynamic partial
+// order reduction: Flanagan & Godefroid, POPL 2005, section 3). What is promising: a pair of sites that no run has turned round yet; a
+// switch inside the work of a thread that has already touched shared data (an atomicity violation) before one at its beginning (another order of whole threads);
+// conflicts with a read before those of two writes; few preemptions (Musuvathi & Qadeer, PLDI 2007).
+class Reversals {
+ public:
+  // Learns from a run. Runs that repeat a known partial order teach nothing.
+  void add(const Trace& trace);
+  bool empty() const { return waiting_.empty(); }
+  size_t waiting() const { return waiting_.size(); }
+  // The best one, or nothing.
+  std::optional<Reversal> take();
+  // Is the best one of the first kind: a pair of sites never tried?
+  bool fresh();
+
+ private:
+  struct Candidate {
+    std::shared_ptr<const Trace> trace;
+    size_t position;
+    uint32_t thread;
+    std::vector<size_t> needed;
+    uint64_t until;
+    uint64_t key;          // names the two sites
+    uint32_t tier;         // smaller is more promising
+    uint32_t preemptions;
+    uint64_t order;        // of discovery
+  };
+  struct Rank {
+    uint64_t tries;
+    uint32_t tier, preemptions;
+    uint64_t order;
+    size_t at;             // in candidates_
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+  };
+  void push(Candidate candidate);
+  std::optional<Rank> best();
+
+  std::vector<Candidate> candidates_;
+  std::set<Rank> waiting_;
+  std::unordered_map<uint64_t, uint64_t> tries_;     // by key
+  std::unordered_set<uint64_t> orders_;              // partial orders seen
+  std::unordered_set<uint64_t> started_;             // (state, thread) already proposed or waiting
+  uint64_t order_ = 0;
+};
+
+}  // namespace heddle
