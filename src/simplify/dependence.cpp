@@ -97,10 +97,13 @@ void DependenceWalk::step(const Event& e, uint32_t index, std::vector<uint32_t>&
         const auto child = children_.find({e.thread, static_cast<uint32_t>(e.value)});
         if (child != children_.end()) birth_[child->second] = index;
       }
-      if (e.op == Op::kThreadExit) exits_.push_back(index);
-      // Which thread is joined need not be known: a join keeps behind every exit that it followed.
+      if (e.op == Op::kThreadExit) exits_.push_back({e.object, index});
       if (e.op == Op::kThreadJoin || e.op == Op::kThreadTimedJoin || e.op == Op::kThreadTryJoin) {
-        out.insert(out.end(), exits_.begin(), exits_.end());
+        // Where the object does not name the joined thread, a join keeps behind every exit that it followed.
+        const bool named = object_kind(e.object) == ObjectKind::kThread;
+        for (const auto& [thread, exit] : exits_) {
+          if (!named || thread == e.object) out.push_back(exit);
+        }
       }
       if (e.op == Op::kThreadCancel || e.op == Op::kThreadKill) barrier(index, true, out);
       break;

@@ -35,7 +35,7 @@ class DependenceWalk {
   HeldLocks locks_;
   std::vector<uint32_t> last_;                      // of each thread
   std::vector<uint32_t> birth_;                     // event that created it
-  std::vector<uint32_t> exits_;
+  std::vector<std::pair<ObjectId, uint32_t>> exits_;  // (the thread's object, event)
   uint32_t wall_ = kNoIndex;                        // last event that nothing may pass
   std::unordered_map<uint64_t, Access> accesses_;
   std::unordered_map<uint64_t, uint32_t> objects_;  // last operation on it
