@@ -71,6 +71,7 @@ Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits)
   plan.limits = limits;
   plan.points = like.data().points;
   plan.points_id = like.data().points_id;
+  plan.sites = like.data().sites;
   plan.env_seed = like.data().env_seed;
   plan.input_id = like.data().input_id;
   plan.skips = like.data().skips;
