@@ -21,12 +21,14 @@ Json json_counts(const Counts& c, bool with_paper) {
   return j;
 }
 
-Json json_cause(const Trace& trace) {
+Json json_cause(const Trace& trace, size_t deciding) {
+  constexpr size_t kMostCauses = 16;
   Json causes = Json::array();
   std::vector<std::string> paths;
   for (const Module& module : trace.modules()) paths.push_back(module.path);
   const Symbols symbols(paths);
   Names names(trace, symbols);
+  const auto events = trace.events();
   auto add = [&](const Event& e, const std::string& what) {
     const auto frame = names.frame(e.site);
     causes.push_back({{"file", frame ? frame->file : ""},
@@ -34,18 +36,19 @@ Json json_cause(const Trace& trace) {
                       {"thread", names.thread(e.thread)},
                       {"what", what}});
   };
-  const auto events = trace.events();
+  auto add_switch = [&](const char* how, size_t end) {
+    add(events[end - 1], fmt::format("{} after it {}; {} goes on with: {}", how, names.operation(events[end - 1]),
+                                     names.thread(events[end].thread), names.operation(events[end])));
+  };
+  if (deciding < events.size() && deciding + 1 < events.size()) add_switch("the deciding switch:", deciding + 1);
   const bool preempted = trace.preemptions() > 0;
   for (const TraceSlice& slice : trace.slices()) {
-    if (slice.end == events.size() || (preempted && !slice.preempted)) continue;
-    const Event& last = events[slice.end - 1];
-    const Event& next = events[slice.end];
-    add(last, fmt::format("{} after it {}; {} runs on with: {}", slice.preempted ? "preempted" : "gives way",
-                          names.operation(last), names.thread(next.thread), names.operation(next)));
-    if (causes.size() == 16) break;
+    if (slice.end == events.size() || (preempted && !slice.preempted) || slice.end == deciding + 1) continue;
+    if (causes.size() < kMostCauses) add_switch(slice.preempted ? "preempted" : "gives way", slice.end);
   }
-  if (!events.empty())
+  if (!events.empty()) {
     add(events.back(), fmt::format("last operation before the failure: {}", names.operation(events.back())));
+  }
   return causes;
 }
 

@@ -13,8 +13,9 @@ using Json = nlohmann::ordered_json;
 Json json_failure(const Trace& trace);
 Json json_counts(const Counts& counts, bool with_paper = false);
 
-// Where the schedule matters: the preemptions, or the switches where there are none, and the failing operation.
-Json json_cause(const Trace& trace);
+// Where the schedule matters, the most decisive first: the switch after event `deciding` if it was isolated, the preemptions (or the
+// switches where there are none), and the last operation before the failure.
+Json json_cause(const Trace& trace, size_t deciding = kNoDifference);
 
 // One document on stdout.
 void print_json(const Json& document);

@@ -135,6 +135,11 @@ std::string Names::place(SiteId site) const {
   return symbols_.describe(site_module(site), site_offset(site));
 }
 
+std::string Names::own_place(SiteId site) const {
+  if (site == kNoSite || symbols_.is_system_library(site_module(site))) return {};
+  return "  " + place(site);
+}
+
 std::string Names::place(const std::vector<SiteId>& stack) const {
   for (SiteId site : stack) {
     if (symbols_.is_system_library(site_module(site))) continue;

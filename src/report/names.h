@@ -22,6 +22,8 @@ class Names {
   std::string object(ObjectId id, Op op);
   // "bank.cpp:12"
   std::string place(SiteId site) const;
+  // "  bank.cpp:12", or nothing where the code is the system's.
+  std::string own_place(SiteId site) const;
   // The first frame of the program's own code, or the innermost.
   std::string place(const std::vector<SiteId>& stack) const;
   std::optional<Frame> frame(SiteId site) const;

@@ -19,8 +19,19 @@ std::string cut(const std::string& text, size_t width) {
   return width < 4 ? text.substr(0, width) : text.substr(0, width - 2) + "..";
 }
 
+// Absolute paths without their directories: a message is read, not pasted.
 std::string one_line(const std::string& text) {
-  std::string line = text.substr(0, text.find('\n'));
+  static constexpr const char* kDelimiters = " (\t'`\"";
+  const std::string source = text.substr(0, text.find('\n'));
+  std::string line;
+  for (size_t at = 0; at < source.size();) {
+    const size_t end = std::min(source.size(), source.find_first_of(kDelimiters, at));
+    std::string word = source.substr(at, end - at);
+    if (word.size() > 1 && word.front() == '/' && word.rfind('/') + 1 < word.size()) word.erase(0, word.rfind('/') + 1);
+    line += word;
+    if (end < source.size()) line += source[end];
+    at = end + 1;
+  }
   return line.size() > 200 ? line.substr(0, 200) + ".." : line;
 }
 
@@ -100,7 +111,7 @@ class Columns {
         i += left_out;
       }
       const Event& e = trace_.events()[i];
-      cell(std::to_string(i + 1), e.thread, fmt::format("{}  {}", names_.operation(e), names_.place(e.site)));
+      cell(std::to_string(i + 1), e.thread, names_.operation(e) + names_.own_place(e.site));
     }
   }
 
@@ -200,7 +211,9 @@ std::string explain_text(const Bug& bug, const Trace& trace, const Symbols& symb
     why = c.switches == 0 ? "it fails without any switch: the schedule does not matter"
                           : "it fails without a preemption: threads only run on until they wait or end";
   }
-  text += fmt::format("WHY   {}.\n\n", why);
+  text += fmt::format("WHY   {}.\n", why);
+  if (!bug.decides.empty()) text += fmt::format("      It {}.\n", bug.decides);
+  text += '\n';
   text += fmt::format("   FAILING, {}, {}\n", plural(c.preemptions, "preemption"),
                       c.switches == 1 ? "1 switch" : fmt::format("{} switches", c.switches));
   text += Columns(names, options).text(0, trace.events().size());

@@ -65,6 +65,8 @@ json json_of(const Bug& b) {
             {"certificate", b.certificate}}},
           {"found", json_of(b.found)},
           {"simplified", json_of(b.simplified)},
+          {"reduced", b.was_reduced ? json_of(b.reduced) : json(nullptr)},
+          {"decides", b.decides},
           {"saved_at", b.saved_at}};
 }
 
@@ -95,6 +97,9 @@ Bug bug_of(const json& j) {
   b.certificate = j.at("simplify").at("certificate");
   b.found = counts_of(j.at("found"));
   b.simplified = counts_of(j.at("simplified"));
+  b.was_reduced = !j.at("reduced").is_null();
+  if (b.was_reduced) b.reduced = counts_of(j.at("reduced"));
+  b.decides = j.at("decides");
   b.saved_at = j.at("saved_at");
   return b;
 }

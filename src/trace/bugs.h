@@ -30,7 +30,10 @@ struct Bug {
   double simplify_seconds = 0;
   std::string minimal;  // "proved", "local", or empty before it was simplified
   std::string certificate;
-  Counts found, simplified;
+  Counts found, simplified, reduced;
+  bool was_reduced = false;
+  std::string
+      decides;  // the one switch that decides between pass and fail, in a sentence; empty if it was not isolated
   std::string saved_at;  // UTC, for people
 };
 
