@@ -85,13 +85,12 @@ uint64_t kernel_pending() {
   return set;
 }
 
-// A parked thread with something to take stands before that now, not before the operation it waits in.
+}  // namespace
+
 void redirect(ThreadSlot* t) {
-  if (t == g_current || t->life != Life::kLive || t->pending.op == Op::kThreadStart || t->pending.op == Op::kSignalDeliver) return;
+  if (t->life != Life::kLive || t->pending.op == Op::kThreadStart || t->pending.op == Op::kSignalDeliver) return;
   if (deliverable(*t, t->pending) != 0) t->pending = delivery(*t, t->pending);
 }
-
-}  // namespace
 
 void arrived(int number, const siginfo_t* info) {
   g_arrived_info[number] = *info;
@@ -129,9 +128,11 @@ void run_delivery(ThreadSlot* me, const Event& event) {
   const int number = static_cast<int>(event.value);
   if ((me->signals & signal_bit(number)) == 0) return;
   if (number == kCancelSignal) {
+    if (me->waiting_on == nullptr) be_cancelled();
     // A wait on a condition takes its mutex again first, and then ends the thread itself.
-    if (me->waiting_on != nullptr) return;
-    be_cancelled();
+    me->signals &= ~signal_bit(kCancelSignal);
+    me->cancelling = true;
+    return;
   }
   me->signals &= ~signal_bit(number);
   siginfo_t info;
@@ -153,7 +154,7 @@ void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info) {
     if (info != nullptr && (target->signals & bit) == 0) keep(target->index, number, *info);
   }
   target->signals |= bit;
-  redirect(target);
+  if (target != g_current) redirect(target);
 }
 
 void send_to_process(int number, const siginfo_t* info) {

@@ -21,7 +21,8 @@ inline uint64_t deliverable(const ThreadSlot& t, const Pending& p) {
   if (__builtin_expect(t.signals == 0, 1)) return 0;
   const uint64_t cancel = t.signals & signal_bit(kCancelSignal);
   const uint64_t others = t.signals & ~t.signal_mask & ~signal_bit(kCancelSignal);
-  return others | ((p.cancels || t.cancel_async) && !t.cancel_disabled ? cancel : 0);
+  const bool cancels = p.cancels || (t.cancel_async && t.waiting_on == nullptr);
+  return others | (cancels && !t.cancel_disabled && !t.ending ? cancel : 0);
 }
 
 inline bool attention_due(const ThreadSlot& t, const Pending& p) {
@@ -40,6 +41,9 @@ void run_delivery(ThreadSlot* me, const Event& event);
 // False when the number is none. `info` may be nullptr.
 void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info);
 void send_to_process(int number, const siginfo_t* info);
+
+// A thread that waits at a point, with something to take, stands before that now and not before the operation it waits in.
+void redirect(ThreadSlot* thread);
 
 // For sigwait: is one of `set` there for this thread, and taking it. Returns the number, or 0.
 bool has_signal(const ThreadSlot& t, uint64_t set);

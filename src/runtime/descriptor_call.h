@@ -28,8 +28,7 @@ inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
 
 // `call` performs the raw system call and returns -errno on failure. Returns what it returns.
 template <typename Call>
-long controlled(const DescriptorCall& c, Call call) {
-  const DescriptorInfo info = describe(c.fd);
+long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
   if (!is_controlled(c, info)) return call();
   pollfd watched{c.fd, c.events, 0};
   DescriptorWait wait{&watched, 1};
@@ -53,5 +52,8 @@ long controlled(const DescriptorCall& c, Call call) {
     if (!fails || !waits) return result;
   }
 }
+
+// A write that goes on until everything is written, as a blocking one does.
+long controlled_write(int fd, const char* data, size_t size, void* pc);
 
 }  // namespace heddle::rt

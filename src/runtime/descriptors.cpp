@@ -77,12 +77,13 @@ void made_inside(int fd, int name) {
 }
 
 DescriptorInfo describe(int fd) {
-  DescriptorInfo info{Reach::kPlain, false, false, fd};
+  DescriptorInfo info{Reach::kPlain, false, false, false, fd};
   struct stat status;
   if (sys(SYS_fstat, fd, &status) != 0) return info;
   const unsigned type = status.st_mode & S_IFMT;
   if (type == S_IFREG || type == S_IFDIR || type == S_IFBLK || type == S_IFLNK) return info;
   if (type == S_IFCHR) {
+    info.random = status.st_rdev == makedev(kMemoryDevices, 8) || status.st_rdev == makedev(kMemoryDevices, 9);
     if (major(status.st_rdev) == kMemoryDevices) return info;
     info.reach = Reach::kForeign;
     info.stream = true;

@@ -18,6 +18,7 @@ struct DescriptorInfo {
   Reach reach;
   bool socket;
   bool stream;      // FIFO, terminal or other character device
+  bool random;      // /dev/random, /dev/urandom
   int name;         // the descriptor that names both ends
 };
 DescriptorInfo describe(int fd);

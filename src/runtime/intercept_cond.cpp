@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "runtime/clock.h"
+#include "runtime/delivery.h"
 #include "runtime/lock.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
@@ -34,7 +35,19 @@ int wait_on(pthread_cond_t* c, pthread_mutex_t* m, bool timed, uint64_t deadline
   drop_mutex(m);
   p.op = timed ? Op::kCondTimedReacquire : Op::kCondReacquire;
   p.deadline = deadline;
+  p.cancels = true;
   Event* e = point(p);
+  if (e == nullptr) {
+    me->waiting_on = nullptr;
+    me->cancelling = false;
+    p.op = Op::kMutexLock;
+    p.address = m;
+    p.object = object_of(m);
+    p.cancels = false;
+    point(p);
+    take_mutex(m, p.site);
+    be_cancelled();
+  }
   const bool timed_out = !me->signalled;
   if (timed_out) {
     e->flags |= kTimedOut | kChoice;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/descriptor_call.h"
+#include "runtime/random_bytes.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/sys.h"
@@ -34,11 +35,11 @@ long controlled_write(int fd, const char* data, size_t size, void* pc) {
   const DescriptorInfo info = describe(fd);
   const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
   if (!piecewise) {
-    return controlled(call, [&] { return sys(SYS_write, fd, data, size); });
+    return controlled(call, info, [&] { return sys(SYS_write, fd, data, size); });
   }
   size_t done = 0;
   do {
-    const long written = controlled(call, [&] { return write_some(fd, data + done, size - done); });
+    const long written = controlled(call, info, [&] { return write_some(fd, data + done, size - done); });
     if (written < 0) return done != 0 ? static_cast<long>(done) : written;
     done += static_cast<size_t>(written);
   } while (done < size);
@@ -53,7 +54,12 @@ using namespace heddle::rt;
 namespace {
 
 ssize_t read_at(int fd, void* data, size_t size, void* pc) {
-  return with_errno(controlled({fd, Op::kRead, POLLIN, false, size, pc}, [&] { return sys(SYS_read, fd, data, size); }));
+  const DescriptorInfo info = describe(fd);
+  if (info.random && seeded()) {
+    seeded_bytes(data, size);
+    return static_cast<ssize_t>(size);
+  }
+  return with_errno(controlled({fd, Op::kRead, POLLIN, false, size, pc}, info, [&] { return sys(SYS_read, fd, data, size); }));
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ HEDDLE_EXPORT ssize_t __read_chk(int fd, void* data, size_t size, size_t room) {
 
 HEDDLE_EXPORT ssize_t readv(int fd, const iovec* pieces, int count) {
   if (!active()) return real_io().readv(fd, pieces, count);
-  return with_errno(controlled({fd, Op::kRead, POLLIN, false, 0, __builtin_return_address(0)},
+  return with_errno(controlled({fd, Op::kRead, POLLIN, false, 0, __builtin_return_address(0)}, describe(fd),
                                [&] { return sys(SYS_readv, fd, pieces, count); }));
 }
 
@@ -86,7 +92,7 @@ HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, 0, pc};
   const DescriptorInfo info = describe(fd);
   if (!(info.socket || info.stream) || !is_controlled(call, info) || !is_blocking(fd)) {
-    return with_errno(controlled(call, [&] { return sys(SYS_writev, fd, pieces, count); }));
+    return with_errno(controlled(call, info, [&] { return sys(SYS_writev, fd, pieces, count); }));
   }
   ssize_t done = 0;
   for (int i = 0; i < count; ++i) {

@@ -97,15 +97,3 @@ HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsig
   real().abort();
   __builtin_unreachable();
 }
-
-// The program's own child process is a new, uncontrolled, single-threaded process.
-HEDDLE_EXPORT pid_t fork() {
-  if (!active()) return real().fork();
-  point(Op::kFork, nullptr, __builtin_return_address(0));
-  const pid_t child = real().fork();
-  if (child == 0) {
-    g_run.active = false;
-    g_run.attached = false;
-  }
-  return child;
-}

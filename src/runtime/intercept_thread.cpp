@@ -77,6 +77,7 @@ int join_thread(pthread_t handle, void** result, Op op, uint64_t deadline, void*
   p.object = thread_object(t);
   p.site = caller_site(pc);
   p.deadline = deadline;
+  p.cancels = op != Op::kThreadTryJoin;
   Event* e = point(p);
   if (t->life == Life::kRemoved) {
     if (result != nullptr) *result = nullptr;
@@ -181,7 +182,10 @@ HEDDLE_EXPORT int pthread_detach(pthread_t handle) {
 }
 
 HEDDLE_EXPORT void pthread_exit(void* result) {
-  if (active()) g_current->result = result;
+  if (active()) {
+    g_current->result = result;
+    g_current->cancel_disabled = true;
+  }
   real().pthread_exit(result);
   __builtin_unreachable();
 }

@@ -105,6 +105,8 @@ bool hopes_for_outside() {
 
 bool wait_outside(uint64_t deadline) {
   gather(&g_hopes);
+  // Somebody who sends a signal is not waited for where a time-out or a timer of the program's own comes anyway.
+  if (deadline != kNoDeadline) g_hopes.signals = false;
   if (!hopeful(g_hopes)) return false;
   uint64_t left = kNoDeadline;
   if (deadline != kNoDeadline) left = deadline > g_run.clock ? deadline - g_run.clock : 0;

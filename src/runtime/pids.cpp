@@ -31,6 +31,8 @@ pid_t program_pid() {
   return kFirstPid + static_cast<pid_t>(mix(g_run.plan.header->env_seed, 2) % kPids);
 }
 
+pid_t program_parent() { return constant() ? kFirstPid - 1 : static_cast<pid_t>(sys(SYS_getppid)); }
+
 pid_t program_tid(const ThreadSlot& thread) {
   if (!constant() && !g_run.forked_copy) return thread.tid;
   return program_pid() + static_cast<pid_t>(thread.index);
@@ -44,7 +46,8 @@ ThreadSlot* thread_with_tid(pid_t tid) {
   return nullptr;
 }
 
-bool is_this_process(pid_t seen) { return seen == program_pid() || seen == static_cast<pid_t>(sys(SYS_getpid)); }
+// A number kept from before main, or from before the fork server's fork, means this process as well.
+bool is_this_process(pid_t seen) { return seen == program_pid() || seen == static_cast<pid_t>(sys(SYS_getpid)) || seen == g_threads[0].process; }
 
 pid_t real_pid(pid_t seen) {
   if (seen <= 0) return seen == -1 || seen == 0 ? seen : -real_pid(-seen);

@@ -8,6 +8,7 @@
 namespace heddle::rt {
 
 pid_t program_pid();
+pid_t program_parent();
 pid_t program_tid(const ThreadSlot& thread);
 ThreadSlot* thread_with_tid(pid_t tid);
 

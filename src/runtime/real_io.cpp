@@ -15,6 +15,8 @@ void resolve_real_io() {
   g_real_io_ready = true;
 }
 
+void* find_next(const char* name) { return dlsym(RTLD_NEXT, name); }
+
 long with_errno(long result) {
   if (result >= 0 || result < -4095) return result;
   errno = static_cast<int>(-result);

@@ -41,6 +41,13 @@ inline const RealIo& real_io() {
   return g_real_io;
 }
 
+void* find_next(const char* name);
+// A function that only few programs call: looked up when one does.
+template <typename Function>
+Function next_symbol(const char* name) {
+  return reinterpret_cast<Function>(find_next(name));
+}
+
 // A raw system call's result as the C library gives it.
 long with_errno(long result);
 

@@ -51,8 +51,8 @@ Moment look(bool current_lives) {
   return m;
 }
 
-// Nobody can go on by itself: lets time or the world outside act. True if there is something new to look at.
-bool waited(const Moment& m) {
+// Nobody can go on by itself: lets time or the world outside act. True if there is something new.
+bool something_new(const Moment& m) {
   uint64_t deadline = kNoDeadline;
   for (uint32_t i = 0; i < m.count; ++i) {
     if (m.threads[i].ready == Ready::kYes) return false;
@@ -63,6 +63,12 @@ bool waited(const Moment& m) {
   if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
   if (g_run.clock < g_next_timer) g_run.clock = g_next_timer;
   return fire_timers();
+}
+
+bool waited(const Moment& m) {
+  if (!something_new(m)) return false;
+  redirect(g_current);
+  return true;
 }
 
 [[noreturn]] void stuck() {
@@ -77,6 +83,7 @@ ThreadSlot* decide(bool current_lives) {
   Decision decision = g_run.director.next(moment);
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
   for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(kNoDeadline); ++tries) {
+    redirect(g_current);
     moment = look(current_lives);
     decision = g_run.director.next(moment);
   }
@@ -176,12 +183,13 @@ Event* point(const Pending& pending) {
   ThreadSlot* me = g_current;
   if (g_open_store.event != nullptr) settle_store();
   for (;;) {
-    if (__builtin_expect(attention_due(*me, pending), 0) && attend(me, pending) && pending.op == Op::kPause) return nullptr;
+    if (__builtin_expect(attention_due(*me, pending), 0) && attend(me, pending) && (pending.op == Op::kPause || me->cancelling)) return nullptr;
     me->pending = pending;
     Event* e = stand(me);
     if (__builtin_expect(e->op == pending.op, 1)) return e;
     // While it waited, a signal came.
     run_delivery(me, *e);
+    if (me->cancelling) return nullptr;
     const bool restarts = pending.interrupt == Interrupt::kUnlessRestart && me->restarts;
     if (pending.interrupt != Interrupt::kNever && !restarts) return nullptr;
   }

@@ -10,6 +10,7 @@
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/patch.h"
+#include "runtime/pids.h"
 #include "runtime/renew.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -43,6 +44,7 @@ void serve() {
   uint32_t done = __atomic_load_n(&c->command, __ATOMIC_ACQUIRE);
   fill_pool(kFirstPool);
   survey_descriptors();
+  if (live_children() > 0) note(kNoSite, "child processes from before the first thread cannot be waited for in a search");
   __atomic_store_n(&c->state, ServerState::kReady, __ATOMIC_RELEASE);
   wake_tool();
   const long server = sys(SYS_getpid);

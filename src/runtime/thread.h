@@ -70,6 +70,7 @@ struct ThreadSlot {
   bool restarts;           // the last handler was installed with SA_RESTART
   bool cancel_disabled;
   bool cancel_async;
+  bool cancelling;         // cancelled in a wait that must first take its mutex again
   uint64_t last_step;
   const void* waiting_on;  // the condition or futex whose queue it is in
   uint32_t futex_bits;     // the bitset of a futex wait

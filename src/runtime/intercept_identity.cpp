@@ -1,0 +1,107 @@
+// Who the program is: process and thread numbers, users and groups, and calls of glibc that reach a thread by its kernel number.
+#include <errno.h>
+#include <grp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/pids.h"
+#include "runtime/real.h"
+#include "runtime/real_io.h"
+#include "runtime/run.h"
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+namespace {
+
+#define HEDDLE_BY_TID(X)                                                                                                  \
+  X(pthread_getattr_np) X(pthread_getaffinity_np) X(pthread_setaffinity_np) X(pthread_getschedparam)                     \
+  X(pthread_setschedparam) X(pthread_setschedprio) X(pthread_setname_np) X(pthread_getname_np) X(pthread_getcpuclockid)
+
+struct ByTid {
+#define HEDDLE_FIELD(name) decltype(&::name) name;
+  HEDDLE_BY_TID(HEDDLE_FIELD)
+#undef HEDDLE_FIELD
+};
+
+const ByTid& by_tid() {
+  static ByTid table;
+  static bool known;
+  if (!known) {
+#define HEDDLE_RESOLVE(name) table.name = next_symbol<decltype(&::name)>(#name);
+    HEDDLE_BY_TID(HEDDLE_RESOLVE)
+#undef HEDDLE_RESOLVE
+    known = true;
+  }
+  return table;
+}
+
+// In a forked copy no kernel thread stands behind a thread: for the length of a call glibc believes that the one that runs does. The
+// number must come back at once, it is what mutexes know their owner by.
+class BorrowedTid {
+ public:
+  explicit BorrowedTid(pthread_t handle) {
+    ThreadSlot* t = active() && g_run.forked_copy ? slot_of(handle) : nullptr;
+    if (t == nullptr) return;
+    word_ = reinterpret_cast<volatile pid_t*>(handle + real().tid_offset);
+    before_ = *word_;
+    *word_ = static_cast<pid_t>(sys(SYS_gettid));
+  }
+  ~BorrowedTid() {
+    if (word_ != nullptr) *word_ = before_;
+  }
+  BorrowedTid(const BorrowedTid&) = delete;
+  BorrowedTid& operator=(const BorrowedTid&) = delete;
+
+ private:
+  volatile pid_t* word_ = nullptr;
+  pid_t before_ = 0;
+};
+
+}  // namespace
+
+}  // namespace heddle::rt
+
+using namespace heddle;
+using namespace heddle::rt;
+
+HEDDLE_EXPORT pid_t getpid() noexcept { return active() ? program_pid() : static_cast<pid_t>(sys(SYS_getpid)); }
+HEDDLE_EXPORT pid_t gettid() noexcept { return active() ? program_tid(*g_current) : static_cast<pid_t>(sys(SYS_gettid)); }
+HEDDLE_EXPORT pid_t getppid() noexcept { return active() ? program_parent() : static_cast<pid_t>(sys(SYS_getppid)); }
+
+// glibc would signal every thread and wait for its answer; donors never answer.
+#define HEDDLE_SET_ID(name, number, parameters, ...)                                                                  \
+  HEDDLE_EXPORT int name parameters noexcept {                                                                        \
+    static decltype(&::name) library;                                                                                 \
+    if (active()) return static_cast<int>(with_errno(sys(number, __VA_ARGS__)));                                      \
+    if (library == nullptr) library = next_symbol<decltype(&::name)>(#name);                                          \
+    return library(__VA_ARGS__);                                                                                      \
+  }
+HEDDLE_SET_ID(setuid, SYS_setuid, (uid_t a), a)
+HEDDLE_SET_ID(setgid, SYS_setgid, (gid_t a), a)
+HEDDLE_SET_ID(setreuid, SYS_setreuid, (uid_t a, uid_t b), a, b)
+HEDDLE_SET_ID(setregid, SYS_setregid, (gid_t a, gid_t b), a, b)
+HEDDLE_SET_ID(setresuid, SYS_setresuid, (uid_t a, uid_t b, uid_t c), a, b, c)
+HEDDLE_SET_ID(setresgid, SYS_setresgid, (gid_t a, gid_t b, gid_t c), a, b, c)
+HEDDLE_SET_ID(setgroups, SYS_setgroups, (size_t a, const gid_t* b), a, b)
+
+HEDDLE_EXPORT int seteuid(uid_t user) noexcept { return setresuid(static_cast<uid_t>(-1), user, static_cast<uid_t>(-1)); }
+HEDDLE_EXPORT int setegid(gid_t group) noexcept { return setresgid(static_cast<gid_t>(-1), group, static_cast<gid_t>(-1)); }
+
+#define HEDDLE_FORWARD(result, name, parameters, handle, ...) \
+  HEDDLE_EXPORT result name parameters noexcept {             \
+    BorrowedTid during(handle);                               \
+    return by_tid().name(__VA_ARGS__);                        \
+  }
+HEDDLE_FORWARD(int, pthread_getattr_np, (pthread_t t, pthread_attr_t* a), t, t, a)
+HEDDLE_FORWARD(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* s), t, t, n, s)
+HEDDLE_FORWARD(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* s), t, t, n, s)
+HEDDLE_FORWARD(int, pthread_getschedparam, (pthread_t t, int* p, sched_param* s), t, t, p, s)
+HEDDLE_FORWARD(int, pthread_setschedparam, (pthread_t t, int p, const sched_param* s), t, t, p, s)
+HEDDLE_FORWARD(int, pthread_setschedprio, (pthread_t t, int p), t, t, p)
+HEDDLE_FORWARD(int, pthread_setname_np, (pthread_t t, const char* n), t, t, n)
+HEDDLE_FORWARD(int, pthread_getname_np, (pthread_t t, char* n, size_t s), t, t, n, s)
+HEDDLE_FORWARD(int, pthread_getcpuclockid, (pthread_t t, clockid_t* c), t, t, c)
