@@ -12,6 +12,7 @@ const std::vector<SearchRow>& searches() {
       {"surw", "all interleavings of the contended operations equally likely", "Zhao et al. 2025, section 4", make_surw},
       {"race", "threads wait for each other at racing or contended operations", "Sen 2008; Jalbert & Sen 2010, section 5", make_race},
       {"guided", "turns racing and contended pairs round one by one, most promising first", "Flanagan & Godefroid 2005, section 3", make_guided},
+      {"bounded", "all schedules, fewest preemptions first", "Musuvathi & Qadeer 2007, section 3.1; 2008, algorithm 1", make_bounded},
   };
   return rows;
 }

@@ -1,0 +1,187 @@
+#include "search/bounded.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "search/fairness.h"
+#include "search/make.h"
+#include "trace/happens_before.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr uint64_t kTimeoutChoice = 1;  // kChoiceTimeout of policy/moment.h
+
+std::vector<uint32_t> enabled_threads(const std::vector<Stance>& stances) {
+  std::vector<uint32_t> enabled;
+  for (const Stance& s : stances) {
+    if (s.standing == Standing::kEnabled || s.standing == Standing::kUnknown) enabled.push_back(s.thread);
+  }
+  return enabled;
+}
+
+bool has_timed_operations(const Trace& trace) {
+  for (const Event& e : trace.events()) {
+    if (has(e.op, kTimed)) return true;
+  }
+  return std::any_of(trace.threads().begin(), trace.threads().end(), [](const Thread& t) { return has(t.pending, kTimed); });
+}
+
+}  // namespace
+
+Bounded::Bounded(const SearchOptions& options, uint32_t bound, bool reduce) : options_(options), bound_(bound), waiting_(bound + 1) {
+  account_.reduced = reduce;
+  waiting_[0].push_back({});
+}
+
+Plan Bounded::plan_for(const Item& item) const {
+  Plan plan = plan_with(options_, PolicyKind::kStay, 0);
+  plan.tail.early = 0;
+  // A run that cannot follow its prefix must say so: it would be some other schedule, counted twice.
+  plan.strictness = Strictness::kStrict;
+  auto append = [&](ThreadId thread, uint64_t number) {
+    if (!plan.slices.empty() && plan.slices.back().thread == thread) {
+      plan.slices.back().until = number;
+    } else {
+      plan.slices.push_back({thread, number});
+    }
+  };
+  for (size_t i = 0; i < item.position; ++i) {
+    const Event& e = item.trace->events()[i];
+    const ThreadId thread = item.trace->thread_id(e);
+    append(thread, e.number);
+    const bool replaced = !item.choice.empty() && item.choice[0].thread == thread && item.choice[0].number == e.number;
+    if ((e.flags & kChoice) != 0 && !replaced) plan.choices.push_back({thread, e.number, e.value});
+  }
+  if (item.slice.thread != kNoThread) append(item.slice.thread, item.slice.until);
+  plan.choices.insert(plan.choices.end(), item.choice.begin(), item.choice.end());
+  plan.sort_choices();
+  return plan;
+}
+
+std::optional<Plan> Bounded::propose() {
+  while (level_ <= bound_) {
+    if (!waiting_[level_].empty()) {
+      Item item = std::move(waiting_[level_].back());
+      waiting_[level_].pop_back();
+      if (item.key != 0 && !enter(item.key)) {
+        ++account_.pruned;
+        continue;
+      }
+      Plan plan = plan_for(item);
+      in_flight_.push_back(std::move(item));
+      return plan;
+    }
+    // What is in flight may still bring work of this level.
+    if (!in_flight_.empty()) return std::nullopt;
+    account_.complete = ++level_;
+  }
+  account_.exhausted = true;
+  return std::nullopt;
+}
+
+bool Bounded::enter(uint64_t key) { return !account_.reduced || entered_.insert(key).second; }
+
+void Bounded::restart_without_reduction() {
+  account_ = {};
+  entered_.clear();
+  for (auto& level : waiting_) level.clear();
+  stale_ = in_flight_.size();
+  level_ = 0;
+  waiting_[0].push_back({});
+}
+
+void Bounded::observe(size_t, const Trace& trace) {
+  const Item item = std::move(in_flight_.front());
+  in_flight_.pop_front();
+  if (stale_ > 0) {
+    --stale_;
+    return;
+  }
+  if (trace.outcome().kind == OutcomeKind::kDiverged) {
+    ++(item.uncertain ? account_.infeasible : account_.unexpected);
+    return;
+  }
+  if (account_.reduced && has_timed_operations(trace)) return restart_without_reduction();
+  ++account_.schedules;
+  for (const Event& e : trace.events()) sites_.insert(e.site);
+  account_.sites = sites_.size();
+  expand(item, std::make_shared<const Trace>(trace));
+}
+
+void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& shared) {
+  const Trace& trace = *shared;
+  const auto events = trace.events();
+  const std::vector<uint64_t> states = account_.reduced ? order_hashes(trace) : std::vector<uint64_t>{};
+  EnabledWalk walk(trace);
+  Fairness fairness(trace.threads().size());
+  uint32_t cost = 0;  // preemptions so far
+  size_t slice = 0;
+  std::vector<Stance> stances = walk.stances();
+  while (!walk.done()) {
+    const size_t p = walk.position();
+    const Event& e = events[p];
+    const std::vector<uint32_t> enabled = enabled_threads(stances);
+    const uint32_t current = p == 0 ? kNoIndex : events[p - 1].thread;
+    const bool may_stay = current != kNoIndex && walk.live(current);
+    // Is it a preemption to take the processor from the thread that has it?
+    bool costs = false;
+    for (const Stance& s : stances) {
+      if (may_stay && s.thread == current) costs = s.standing == Standing::kEnabled && !s.gave_way;
+    }
+    if (p > 0 && current != e.thread) cost += trace.slices()[slice++].preempted ? 1 : 0;
+    const uint32_t before = p > 0 && current != e.thread && trace.slices()[slice - 1].preempted ? cost - 1 : cost;
+    if (cost > bound_) return;
+    const uint64_t state = states.empty() ? 0 : mix(p == 0 ? 0 : states[p - 1], mix(fairness.hash(), item.early));
+    if (p >= item.free) {
+      if (!enter(mix(state, trace.thread_id(e)))) {
+        ++account_.pruned;
+        return;
+      }
+      for (const Stance& s : stances) {
+        const bool by_timeout = s.standing == Standing::kTimeout;
+        if (s.thread == e.thread || s.standing == Standing::kBlocked || (by_timeout && item.early >= options_.early_timeouts)) continue;
+        if (fairness.behind(s.thread, enabled)) continue;
+        const uint32_t price = before + (costs && s.thread != current ? 1 : 0);
+        if (price > bound_) continue;
+        const ThreadId id = trace.threads()[s.thread].id;
+        if (account_.reduced && entered_.contains(mix(state, id))) {
+          ++account_.pruned;
+          continue;
+        }
+        Item next{shared, p, {id, s.number}, {}, p + 1, item.early, s.standing == Standing::kUnknown, mix(state, id)};
+        if (by_timeout) {
+          next.choice = {{id, s.number, kTimeoutChoice}};
+          ++next.early;
+        }
+        waiting_[price].push_back(std::move(next));
+      }
+    }
+    if ((e.flags & kChoice) != 0 && p >= item.free) {
+      if (e.op == Op::kCondSignal) {
+        for (uint32_t w : walk.waiters(e.object)) {
+          const ThreadId id = trace.threads()[w].id;
+          if (id == e.value) continue;
+          waiting_[cost].push_back({shared, p + 1, {}, {{trace.thread_id(e), e.number, id}}, p + 1, item.early, false, 0});
+        }
+      } else if (!has(e.op, kTimed)) {
+        ++account_.other_choices;
+      }
+    }
+    walk.advance();
+    stances = walk.stances();
+    fairness.step(e.thread, has(e.op, kYields) || (e.flags & kSpin) != 0, enabled, enabled_threads(stances));
+  }
+}
+
+std::string Bounded::knowledge() const {
+  if (account_.complete == 0) return {};
+  return fmt::format("All schedules with at most {} preemption{} were executed ({} in all).", account_.complete - 1, account_.complete == 2 ? "" : "s",
+                     account_.schedules);
+}
+
+std::unique_ptr<Search> make_bounded(const SearchOptions& options) { return std::make_unique<Bounded>(options, options.depth, true); }
+
+}  // namespace heddle

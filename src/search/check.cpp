@@ -1,0 +1,34 @@
+#include "search/check.h"
+
+#include <fmt/format.h>
+
+#include "search/bounded.h"
+
+namespace heddle {
+
+CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options) {
+  Bounded search(options, check_options.bound, check_options.reduce);
+  CheckResult result;
+  result.found = find(search, executor, check_options.find);
+  const Bounded::Account& account = search.account();
+  Certificate& c = result.certificate;
+  c.points = options.base.points;
+  c.points_id = options.base.points_id;
+  c.sites = account.sites;
+  c.bound = check_options.bound;
+  c.schedules = account.schedules;
+  c.pruned = account.pruned;
+  c.infeasible = account.infeasible;
+  c.timeouts = options.early_timeouts;
+  c.complete = account.complete;
+  c.reduced = account.reduced;
+  c.exhausted = account.exhausted && result.found.exhausted;
+  auto add = [&](const std::string& reason) { c.open += (c.open.empty() ? "" : "; ") + reason; };
+  if (account.unexpected > 0) add(fmt::format("{} runs did not follow their plan", account.unexpected));
+  const uint64_t cut = result.found.inconclusive - account.unexpected - account.infeasible;
+  if (cut > 0) add(fmt::format("{} runs were inconclusive", cut));
+  if (account.other_choices > 0) add("choices other than which waiter a signal wakes were not enumerated");
+  return result;
+}
+
+}  // namespace heddle
