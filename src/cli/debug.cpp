@@ -17,6 +17,10 @@ struct Options {
   CampaignOptions campaign;
   SimplifyChoice simplify;
   bool all = false;
+  bool no_reduce = false;
+  bool no_isolate = false;
+  double reduce_seconds = 20;
+  double isolate_seconds = 20;
 };
 
 int run(const Session& session, const Options& options) {
@@ -43,23 +47,43 @@ int run(const Session& session, const Options& options) {
   }
 
   // Saved before anything else is tried: Ctrl-C loses nothing.
-  Bug bug = save_failure(campaign, options.campaign, found);
+  Saving saving;
+  Bug bug = campaign.bug_of(*found.failing, options.campaign);
+  saving.attempt([&] { bug = save_failure(campaign, options.campaign, found); });
   const Simplified simplified = simplify_failure(campaign, *found.failing, options.simplify, progress);
-  save_simplified(bug, simplified);
+  saving.attempt([&] { save_simplified(bug, simplified); });
   const Trace& best = simplified.result.best;
+  std::optional<ReduceResult> reduced;
+  std::optional<IsolateResult> isolated;
+  if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
+    reduced = reduce_failure(campaign, best, options.reduce_seconds, progress);
+    if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
+  }
+  if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
+    isolated =
+        isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
+    if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
+  }
+
   if (options.campaign.json) {
     document["failure"] = json_failure(*found.failing);
     document["found"] = json_counts(found.failing->counts(), true);
     document["simplify"] = json_simplify(simplified.result);
     document["simplified"] = json_counts(best.counts(), true);
-    document["cause"] = json_cause(best);
+    if (reduced) {
+      document["reduce"] = json_reduce(*reduced);
+      document["reduced"] = json_counts(reduced->best.counts(), true);
+    }
+    if (isolated) document["isolate"] = json_isolate(*isolated);
+    const bool decided = isolated && isolated->isolated && isolated->switch_from < isolated->failing.events().size();
+    document["cause"] = decided ? json_cause(isolated->failing, isolated->switch_from) : json_cause(best);
     document["bug"] = BugStore::shown(bug.id);
     print_json(document);
   } else {
     const Symbols symbols(module_paths(best));
     fmt::print("{}", explain_text(bug, best, symbols, text_options(options.all)));
   }
-  return exit_value(ExitCode::kFailure);
+  return saving.exit_code(ExitCode::kFailure);
 }
 
 }  // namespace
@@ -70,6 +94,8 @@ void add_debug(CLI::App& app, Session& session) {
   options->campaign.add_to(verb);
   options->simplify.add_to(verb);
   verb.flag("--all", options->all, "show every event");
+  verb.flag("--no-reduce", options->no_reduce, "do not try to remove threads");
+  verb.flag("--no-isolate", options->no_isolate, "do not look for the switch that decides");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

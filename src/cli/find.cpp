@@ -19,7 +19,12 @@ int run(const Session& session, const CampaignOptions& options) {
 
   Json document = {{"verdict", found.verdict()}};
   std::optional<Bug> bug;
-  if (found.failing) bug = save_failure(campaign, options, found);
+  Saving saving;
+  if (found.failing) {
+    bug = campaign.bug_of(*found.failing, options);
+    saving.attempt([&] { bug = save_failure(campaign, options, found); });
+  }
+  const int exit_code = saving.exit_code(static_cast<ExitCode>(found.exit_code()));
   if (options.json) {
     if (found.failing) document["failure"] = json_failure(*found.failing);
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
@@ -28,7 +33,7 @@ int run(const Session& session, const CampaignOptions& options) {
     if (bug) document["bug"] = BugStore::shown(bug->id);
     document["knowledge"] = found.result.knowledge;
     print_json(document);
-    return found.exit_code();
+    return exit_code;
   }
   if (bug) {
     fmt::print("BUG {}  {}\n", bug->id, describe_failure(*found.failing));
@@ -38,7 +43,7 @@ int run(const Session& session, const CampaignOptions& options) {
   } else {
     print_nothing_found(found, options);
   }
-  return found.exit_code();
+  return exit_code;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 
 #include "trace/error.h"
@@ -68,7 +69,11 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
                               p.seconds));
   };
   Found found;
+  // Without threads there is one schedule, and one run shows it.
+  std::atomic<bool> enough{false};
+  find_options.stop = &enough;
   find_options.each = [&](size_t, const Plan&, const Trace& trace) {
+    enough = stop_flag() || campaign.pool().threadless();
     if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
   };
   // Ctrl-C while a run is under way ends that run; what was found before counts.
@@ -79,6 +84,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
     found.result.stopped = true;
   }
   progress.clear();
+  found.result.exhausted |= campaign.pool().threadless();
   if (!found.result.found()) return found;
   const FoundFailure& first = found.result.failures.front();
   Confirmation confirmation = campaign.confirm(first.trace);
@@ -155,6 +161,16 @@ void print_notes(const Campaign& campaign, const Trace* trace) {
   if (trace == nullptr) return;
   for (const Note& note : trace->notes())
     fmt::print(stderr, "heddle: not controlled: {} ({} times)\n", note.text, note.count);
+}
+
+void Saving::attempt(const std::function<void()>& save) {
+  if (failed_) return;
+  try {
+    save();
+  } catch (const Error& error) {
+    failed_ = true;
+    fmt::print(stderr, "heddle: not saved: {}\n", error.what());
+  }
 }
 
 Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Found& found) {

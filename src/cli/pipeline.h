@@ -6,6 +6,8 @@
 #include "cli/campaign.h"
 #include "cli/progress.h"
 #include "cli/results.h"
+#include "simplify/isolate.h"
+#include "simplify/reduce.h"
 #include "simplify/simplify.h"
 
 namespace heddle {
@@ -36,6 +38,20 @@ struct SimplifyChoice {
 };
 Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress);
 
+// Whole threads removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
+std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds,
+                                           Progress& progress);
+Json json_reduce(const ReduceResult& result);
+void save_reduced(Bug& bug, const ReduceResult& result);
+
+// The switch that decides. `passing`: a run to start from, if one is known.
+IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing,
+                              double seconds, uint64_t seed);
+Json json_isolate(const IsolateResult& result);
+// "fails if T1 is stopped after bank.cpp:19 ...": for a result that was isolated.
+std::string deciding_sentence(const IsolateResult& result);
+void save_isolated(Bug& bug, const IsolateResult& result);
+
 Json json_find(const Found& found, const CampaignOptions& options);
 Json json_simplify(const SimplifyResult& result);
 
@@ -43,6 +59,16 @@ Json json_simplify(const SimplifyResult& result);
 void print_nothing_found(const Found& found, const CampaignOptions& options);
 // Notes about how runs were made, on stderr.
 void print_notes(const Campaign& campaign, const Trace* trace);
+
+// A result that cannot be saved is still shown, and the exit code says that it was not saved.
+class Saving {
+ public:
+  void attempt(const std::function<void()>& save);
+  int exit_code(ExitCode otherwise) const { return exit_value(failed_ ? ExitCode::kCannotTest : otherwise); }
+
+ private:
+  bool failed_ = false;
+};
 
 // The failing trace and what belongs to it; returns the bug with its id.
 Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Found& found);

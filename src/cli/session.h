@@ -33,6 +33,8 @@ void add_find(CLI::App& app, Session& session);
 void add_debug(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);
 void add_simplify(CLI::App& app, Session& session);
+void add_reduce(CLI::App& app, Session& session);
+void add_isolate(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_show(CLI::App& app, Session& session);
