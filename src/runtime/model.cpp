@@ -9,6 +9,7 @@
 #include "runtime/descriptors.h"
 #include "runtime/once.h"
 #include "runtime/run.h"
+#include "runtime/stdio_lock.h"
 
 namespace heddle::rt {
 
@@ -110,6 +111,7 @@ Ready ready(const ThreadSlot& t) {
       const auto* wait = static_cast<const ChildWait*>(p.address);
       return wait == nullptr || child_ready(*wait) ? Ready::kYes : Ready::kNo;
     }
+    case Op::kStdioLock: return stream_free_for(static_cast<const FILE*>(p.address), t) ? Ready::kYes : Ready::kNo;
     // Only a handler ends it, and that is an operation of its own.
     case Op::kPause: return Ready::kNo;
     case Op::kSigWait: return has_signal(t, *static_cast<const uint64_t*>(p.address)) ? Ready::kYes : Ready::kNo;
@@ -139,6 +141,7 @@ ThreadSlot* holder(const ThreadSlot& t) {
       return holder_by_record(t);
     }
     case Op::kSpinLock: return holder_by_record(t);
+    case Op::kStdioLock: return stream_owner(static_cast<const FILE*>(p.address));
     case Op::kThreadJoin: return static_cast<ThreadSlot*>(const_cast<void*>(p.address));
     default: return nullptr;
   }

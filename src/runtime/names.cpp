@@ -10,6 +10,8 @@
 
 namespace heddle::rt {
 
+const void* g_called_from;
+
 namespace {
 
 struct ModuleRange {

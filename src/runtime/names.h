@@ -5,7 +5,24 @@
 namespace heddle::rt {
 
 SiteId site_of(const void* pc);
-inline SiteId caller_site(const void* return_address) { return site_of(static_cast<const char*>(return_address) - 1); }
+// Where an interposer that stands for another one was called from; nullptr: there is none.
+extern const void* g_called_from;
+inline SiteId caller_site(const void* return_address) {
+  if (__builtin_expect(g_called_from != nullptr, 0)) {
+    return_address = g_called_from;
+    g_called_from = nullptr;
+  }
+  return site_of(static_cast<const char*>(return_address) - 1);
+}
+struct CalledFrom {
+  explicit CalledFrom(const void* return_address) {
+    if (active()) g_called_from = return_address;
+  }
+  // Whoever did not ask for its site must not leave this one to the next.
+  ~CalledFrom() { g_called_from = nullptr; }
+  CalledFrom(const CalledFrom&) = delete;
+  CalledFrom& operator=(const CalledFrom&) = delete;
+};
 // The same for an address of which only the low half was kept.
 SiteId site_of_low(uint32_t pc);
 // Names the memory there; a heap block, a global and a stack are named by what they are, other memory by who first used it.

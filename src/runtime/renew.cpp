@@ -20,7 +20,7 @@ namespace heddle::rt {
 
 namespace {
 
-enum class Kind : uint8_t { kPipe, kSocket, kEvent, kEpoll, kFile };
+enum class Kind : uint8_t { kPipe, kSocket, kListener, kEvent, kEpoll, kFile };
 
 struct Open {
   Kind kind;
@@ -98,6 +98,13 @@ bool survey_anonymous(Open* o) {
   return false;
 }
 
+int option(int fd, int name) {
+  int value = -1;
+  socklen_t length = sizeof value;
+  sys(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &length);
+  return value;
+}
+
 bool survey(Open* o) {
   struct stat status;
   if (sys(SYS_fstat, o->fd, &status) != 0) return false;
@@ -117,7 +124,9 @@ bool survey(Open* o) {
   if (info.reach != Reach::kInside) return false;
   o->group = static_cast<uint64_t>(info.name);
   o->kind = info.socket ? Kind::kSocket : Kind::kPipe;
-  return type == S_IFIFO || type == S_IFSOCK;
+  if (!info.socket) return type == S_IFIFO;
+  if (option(o->fd, SO_ACCEPTCONN) == 1) o->kind = Kind::kListener;
+  return o->kind == Kind::kListener || option(o->fd, SO_DOMAIN) == AF_UNIX;
 }
 
 void put(const Open& o, int fresh) { sys(SYS_dup3, fresh, o.fd, o.close_on_exec ? O_CLOEXEC : 0); }
@@ -162,9 +171,7 @@ void copy_waiting(int from, int to_peer) {
 }
 
 void renew_socketpair(const Open& first) {
-  int type = 0;
-  socklen_t length = sizeof type;
-  if (sys(SYS_getsockopt, first.fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0) return;
+  const int type = option(first.fd, SO_TYPE);
   int ends[2];
   if (sys(SYS_socketpair, AF_UNIX, type | (first.flags & O_NONBLOCK), 0, ends) != 0) return;
   const uint64_t side = first.inode;
@@ -178,6 +185,16 @@ void renew_socketpair(const Open& first) {
   put_group(copy, ends[1], [side](const Open& o) { return o.inode != side; });
   sys(SYS_close, ends[0]);
   sys(SYS_close, ends[1]);
+}
+
+// Its address cannot be bound twice; what an earlier execution left in its queue goes.
+void drain_listener(const Open& o) {
+  pollfd watched{o.fd, POLLIN, 0};
+  while (descriptors_ready({&watched, 1}) && (watched.revents & POLLIN) != 0) {
+    const long left = sys(SYS_accept4, o.fd, nullptr, nullptr, SOCK_CLOEXEC);
+    if (left < 0) return;
+    sys(SYS_close, left);
+  }
 }
 
 void renew_event(const Open& first) {
@@ -240,6 +257,7 @@ void renew_descriptors() {
     switch (o.kind) {
       case Kind::kPipe: renew_pipe(o); break;
       case Kind::kSocket: renew_socketpair(o); break;
+      case Kind::kListener: drain_listener(o); break;
       case Kind::kEvent: renew_event(o); break;
       case Kind::kFile: renew_file(o); break;
       case Kind::kEpoll: break;

@@ -1,0 +1,280 @@
+// Streams. A thread may be switched away while it holds a stream's lock; the others must then wait at a point, not inside glibc. And a
+// read that would have to fill an empty buffer from a pipe or terminal waits at a point for its bytes.
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "runtime/descriptor_call.h"
+#include "runtime/real.h"
+#include "runtime/real_io.h"
+#include "runtime/scheduler.h"
+#include "runtime/stdio_lock.h"
+
+namespace heddle::rt {
+
+namespace {
+
+// glibc's _IO_lock_t
+struct StreamLock {
+  int word;
+  int count;
+  const void* owner;   // the thread's descriptor
+};
+constexpr int kLockedByCaller = 0x8000;
+
+const volatile StreamLock* lock_of(const FILE* stream) {
+  return (stream->_flags & kLockedByCaller) != 0 ? nullptr : reinterpret_cast<const volatile StreamLock*>(stream->_lock);
+}
+
+#define HEDDLE_STDIO(X)                                                                                                        \
+  X(flockfile) X(ftrylockfile) X(funlockfile) X(vfprintf) X(puts) X(fputs) X(putchar) X(putc) X(fputc) X(fwrite) X(fflush)      \
+  X(fclose) X(getc) X(fgetc) X(getchar) X(fgets) X(fread) X(getdelim) X(ungetc)
+
+struct Stdio {
+#define HEDDLE_FIELD(name) decltype(&::name) name;
+  HEDDLE_STDIO(HEDDLE_FIELD)
+#undef HEDDLE_FIELD
+};
+
+const Stdio& stdio() {
+  static Stdio table;
+  static bool known;
+  if (__builtin_expect(!known, 0)) {
+#define HEDDLE_RESOLVE(name) table.name = next_symbol<decltype(&::name)>(#name);
+    HEDDLE_STDIO(HEDDLE_RESOLVE)
+#undef HEDDLE_RESOLVE
+    known = true;
+  }
+  return table;
+}
+
+Event* stand_at(FILE* stream, Op op, void* pc) {
+  Pending p{};
+  p.op = op;
+  p.address = stream;
+  p.object = object_of(stream);
+  p.site = caller_site(pc);
+  return point(p);
+}
+
+void before(FILE* stream, void* pc) {
+  if (!active() || stream_free_for(stream, *g_current)) return;
+  stand_at(stream, Op::kStdioLock, pc);
+}
+
+void before_read(FILE* stream, void* pc) {
+  if (!active()) return;
+  before(stream, pc);
+  if (stream->_IO_read_ptr < stream->_IO_read_end || stream->_fileno < 0) return;
+  const DescriptorCall call{stream->_fileno, Op::kRead, POLLIN, false, 0, pc};
+  const DescriptorInfo info = describe(stream->_fileno);
+  if (is_controlled(call, info)) controlled(call, info, [] { return 0L; });
+}
+
+}  // namespace
+
+bool stream_free_for(const FILE* stream, const ThreadSlot& thread) {
+  const volatile StreamLock* lock = stream != nullptr ? lock_of(stream) : nullptr;
+  return lock == nullptr || lock->word == 0 || lock->owner == reinterpret_cast<const void*>(thread.fs_base);
+}
+
+ThreadSlot* stream_owner(const FILE* stream) {
+  const volatile StreamLock* lock = lock_of(stream);
+  if (lock == nullptr || lock->word == 0) return nullptr;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    ThreadSlot* t = &g_threads[g_live[i]];
+    if (lock->owner == reinterpret_cast<const void*>(t->fs_base)) return t;
+  }
+  return nullptr;
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle;
+using namespace heddle::rt;
+
+#define HEDDLE_HERE __builtin_return_address(0)
+
+HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
+  if (active()) {
+    const Event* e = stand_at(stream, Op::kStdioLock, HEDDLE_HERE);
+    note_held(g_current, stream, e->site);
+  }
+  stdio().flockfile(stream);
+}
+
+HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
+  if (!active()) return stdio().ftrylockfile(stream);
+  Event* e = stand_at(stream, Op::kMutexTryLock, HEDDLE_HERE);
+  const int result = stdio().ftrylockfile(stream);
+  mark_try(e, result != 0);
+  if (result == 0) note_held(g_current, stream, e->site);
+  return result;
+}
+
+HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
+  if (active()) {
+    stand_at(stream, Op::kStdioUnlock, HEDDLE_HERE);
+    note_released(g_current, stream);
+  }
+  stdio().funlockfile(stream);
+}
+
+HEDDLE_EXPORT int vfprintf(FILE* stream, const char* format, va_list arguments) {
+  before(stream, HEDDLE_HERE);
+  return stdio().vfprintf(stream, format, arguments);
+}
+
+HEDDLE_EXPORT int vprintf(const char* format, va_list arguments) {
+  before(stdout, HEDDLE_HERE);
+  return stdio().vfprintf(stdout, format, arguments);
+}
+
+HEDDLE_EXPORT int fprintf(FILE* stream, const char* format, ...) {
+  before(stream, HEDDLE_HERE);
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = stdio().vfprintf(stream, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+HEDDLE_EXPORT int printf(const char* format, ...) {
+  before(stdout, HEDDLE_HERE);
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = stdio().vfprintf(stdout, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+// The checked forms differ from the plain ones only for formats with %n in writable memory.
+HEDDLE_EXPORT int __vfprintf_chk(FILE* stream, int, const char* format, va_list arguments) {
+  before(stream, HEDDLE_HERE);
+  return stdio().vfprintf(stream, format, arguments);
+}
+
+HEDDLE_EXPORT int __vprintf_chk(int, const char* format, va_list arguments) {
+  before(stdout, HEDDLE_HERE);
+  return stdio().vfprintf(stdout, format, arguments);
+}
+
+HEDDLE_EXPORT int __fprintf_chk(FILE* stream, int, const char* format, ...) {
+  before(stream, HEDDLE_HERE);
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = stdio().vfprintf(stream, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+HEDDLE_EXPORT int __printf_chk(int, const char* format, ...) {
+  before(stdout, HEDDLE_HERE);
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = stdio().vfprintf(stdout, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+HEDDLE_EXPORT int puts(const char* text) {
+  before(stdout, HEDDLE_HERE);
+  return stdio().puts(text);
+}
+
+HEDDLE_EXPORT int fputs(const char* text, FILE* stream) {
+  before(stream, HEDDLE_HERE);
+  return stdio().fputs(text, stream);
+}
+
+HEDDLE_EXPORT int putchar(int c) {
+  before(stdout, HEDDLE_HERE);
+  return stdio().putchar(c);
+}
+
+HEDDLE_EXPORT int fputc(int c, FILE* stream) {
+  before(stream, HEDDLE_HERE);
+  return stdio().fputc(c, stream);
+}
+HEDDLE_EXPORT int putc(int c, FILE* stream) __attribute__((alias("fputc")));
+HEDDLE_EXPORT int _IO_putc(int c, FILE* stream) {
+  before(stream, HEDDLE_HERE);
+  return stdio().fputc(c, stream);
+}
+
+HEDDLE_EXPORT size_t fwrite(const void* data, size_t size, size_t count, FILE* stream) {
+  before(stream, HEDDLE_HERE);
+  return stdio().fwrite(data, size, count, stream);
+}
+
+HEDDLE_EXPORT int fflush(FILE* stream) {
+  if (stream != nullptr) before(stream, HEDDLE_HERE);
+  return stdio().fflush(stream);
+}
+
+HEDDLE_EXPORT int fclose(FILE* stream) {
+  before(stream, HEDDLE_HERE);
+  if (active() && stream->_fileno >= 0) {
+    // The end of a pipe tells its reader something.
+    const DescriptorInfo info = describe(stream->_fileno);
+    if (info.reach == Reach::kInside || info.reach == Reach::kShared) {
+      Pending p{};
+      p.op = Op::kClose;
+      p.object = descriptor_object(info);
+      p.site = caller_site(HEDDLE_HERE);
+      point(p);
+    }
+    forget_object(stream);
+  }
+  return stdio().fclose(stream);
+}
+
+HEDDLE_EXPORT int fgetc(FILE* stream) {
+  before_read(stream, HEDDLE_HERE);
+  return stdio().fgetc(stream);
+}
+HEDDLE_EXPORT int getc(FILE* stream) __attribute__((alias("fgetc")));
+HEDDLE_EXPORT int _IO_getc(FILE* stream) __attribute__((alias("fgetc")));
+
+HEDDLE_EXPORT int getchar() {
+  before_read(stdin, HEDDLE_HERE);
+  return stdio().getchar();
+}
+
+HEDDLE_EXPORT int ungetc(int c, FILE* stream) {
+  before(stream, HEDDLE_HERE);
+  return stdio().ungetc(c, stream);
+}
+
+HEDDLE_EXPORT char* fgets(char* text, int size, FILE* stream) {
+  before_read(stream, HEDDLE_HERE);
+  return stdio().fgets(text, size, stream);
+}
+
+HEDDLE_EXPORT char* __fgets_chk(char* text, size_t room, int size, FILE* stream) {
+  if (static_cast<size_t>(size) > room) abort();
+  before_read(stream, HEDDLE_HERE);
+  return stdio().fgets(text, size, stream);
+}
+
+HEDDLE_EXPORT size_t fread(void* data, size_t size, size_t count, FILE* stream) {
+  before_read(stream, HEDDLE_HERE);
+  return stdio().fread(data, size, count, stream);
+}
+
+HEDDLE_EXPORT size_t __fread_chk(void* data, size_t room, size_t size, size_t count, FILE* stream) {
+  if (size != 0 && room / size < count) abort();
+  before_read(stream, HEDDLE_HERE);
+  return stdio().fread(data, size, count, stream);
+}
+
+HEDDLE_EXPORT ssize_t getdelim(char** line, size_t* size, int delimiter, FILE* stream) {
+  before_read(stream, HEDDLE_HERE);
+  return stdio().getdelim(line, size, delimiter, stream);
+}
+HEDDLE_EXPORT ssize_t __getdelim(char** line, size_t* size, int delimiter, FILE* stream) __attribute__((alias("getdelim")));
+
+HEDDLE_EXPORT ssize_t getline(char** line, size_t* size, FILE* stream) {
+  before_read(stream, HEDDLE_HERE);
+  return stdio().getdelim(line, size, '\n', stream);
+}
