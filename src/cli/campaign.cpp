@@ -103,6 +103,13 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
                                        options.jobs != 0 ? options.jobs : std::clamp(cores, 1u, kMostDefaultJobs));
 }
 
+void Campaign::choose_points(const CampaignOptions& options) {
+  points_ = heddle::choose_points(target_, options.plan.points(), base_, options.plan.seed(),
+                                  [this](const Plan& plan) { return pool_->run_now(plan).trace; });
+  if (!points_.note.empty()) fmt::print(stderr, "heddle: {}\n", points_.note);
+  points_.put_in(base_);
+}
+
 Plan Campaign::replay_plan(const Trace& trace) const {
   Plan plan = plan_of(trace, Strictness::kStrict);
   plan.limits = base_.limits;

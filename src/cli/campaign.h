@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/plan_options.h"
+#include "cli/points.h"
 #include "cli/session.h"
 #include "exec/worker_pool.h"
 #include "search/find.h"
@@ -58,6 +59,10 @@ class Campaign {
   const Plan& base() const { return base_; }
   bool fails(const Trace& trace) const { return judge_->fails(trace.outcome()); }
 
+  // Fixes the point set of a search, by profiling runs where the program is instrumented. Says on stderr what the user does not get.
+  void choose_points(const CampaignOptions& options);
+  const PointSet& point_set() const { return points_; }
+
   // A strict plan of the trace under this campaign's limits.
   Plan replay_plan(const Trace& trace) const;
   Confirmation confirm(const Trace& trace, int times = kConfirmations);
@@ -70,6 +75,7 @@ class Campaign {
   std::shared_ptr<const Input> input_;
   std::shared_ptr<const Judge> judge_;
   Plan base_;
+  PointSet points_;
   std::unique_ptr<WorkerPool> pool_;
 };
 

@@ -18,7 +18,8 @@ const std::map<std::string, PointKind>& point_names() {
   static const std::map<std::string, PointKind> names = {{"sync", PointKind::kSync},
                                                          {"atomics", PointKind::kAtomics},
                                                          {"racy", PointKind::kRacy},
-                                                         {"all", PointKind::kAll}};
+                                                         {"all", PointKind::kAll},
+                                                         {"functions", PointKind::kFunctions}};
   return names;
 }
 
@@ -32,13 +33,18 @@ const char* points_name(PointKind points) {
   for (const auto& [name, kind] : point_names()) {
     if (kind == points) return name.c_str();
   }
-  return "functions";
+  return "";
 }
 
 void PlanOptions::add_base_to(Verb& verb) {
+  add_limits_to(verb);
+  verb.one_of("--points", points_, {"sync", "atomics", "racy", "all", "functions"},
+              "which operations are scheduling points; a program built with heddle-cc: racy, else sync");
+}
+
+void PlanOptions::add_limits_to(Verb& verb) {
   verb.number("--seed", seed_, "all randomness comes from it");
   verb.number("--env-seed", env_seed_, "random numbers, clock and pid that the program sees");
-  verb.one_of("--points", points_, {"sync", "atomics", "racy", "all"}, "which operations are scheduling points");
   verb.number("--max-events", max_events_, "a run of more operations is given up");
   verb.seconds("--watchdog", watchdog_, "seconds without a scheduling point after which a run is given up");
 }
@@ -52,9 +58,13 @@ void PlanOptions::add_to(Verb& verb) {
   verb.number("--quantum", quantum_, "slice: operations a thread runs on");
 }
 
+std::optional<PointKind> PlanOptions::points() const {
+  return points_.empty() ? std::nullopt : std::optional(points_named(points_));
+}
+
 Plan PlanOptions::plan() const {
   Plan plan;
-  plan.points = point_names().at(points_);
+  plan.points = points().value_or(PointKind::kSync);
   plan.env_seed = env_seed_;
   plan.tail.kind = policy_names().at(policy_);
   plan.tail.seed = seed_;

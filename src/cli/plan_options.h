@@ -12,13 +12,15 @@ class PlanOptions {
  public:
   void add_to(Verb& verb);       // with --policy and its parameters
   void add_base_to(Verb& verb);  // point set and limits only
+  void add_limits_to(Verb& verb);
+  std::optional<PointKind> points() const;  // nothing: as the program allows
   Plan plan() const;
   bool events_given() const { return max_events_.has_value(); }
   uint64_t seed() const { return seed_; }
 
  private:
   std::string policy_ = "stay";
-  std::string points_ = "sync";
+  std::string points_;
   uint64_t seed_ = 1;
   uint64_t env_seed_ = 1;
   uint32_t depth_ = 3;

@@ -49,6 +49,8 @@ int exit_code(const PlainRun& run) {
 int run(const Session& session, const Options& options) {
   const Target target = Target::resolve(session.program());
   Plan plan = options.plan.plan();
+  // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
+  if (!options.plan.points()) plan.points = PointKind::kAtomics;
   // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
   if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
   // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.

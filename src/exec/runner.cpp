@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 
 #include "trace/error.h"
+#include "trace/instrumentation.h"
 
 namespace heddle {
 
@@ -58,6 +60,16 @@ std::string preload(const Target& target, const std::string& library) {
   return library;
 }
 
+// A program that asks for gcc's detector gets our hooks under its name.
+void add_library_path(const Target& target, const std::string& library, Launch* launch) {
+  if (!build_of(target.program).wants_libtsan) return;
+  std::string path = std::filesystem::path(library).parent_path().string() + "/heddle-tsan";
+  for (const std::string& entry : target.environment) {
+    if (entry.starts_with("LD_LIBRARY_PATH=") && entry.size() > 16) path += ":" + entry.substr(16);
+  }
+  launch->variables.emplace_back("LD_LIBRARY_PATH", path);
+}
+
 // Watches for a run that no longer moves.
 class Watchdog {
  public:
@@ -96,6 +108,7 @@ void Runner::start(const Plan& plan, Mode mode) {
   channel_->write_plan(plan);
   Launch launch;
   launch.variables = {{"LD_PRELOAD", preload(target_, options_.library)}, {kChannelVariable, channel_->variable()}};
+  add_library_path(target_, options_.library, &launch);
   launch.in = streams_->in();
   launch.out = streams_->out();
   launch.err = streams_->err();
@@ -239,6 +252,7 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   channel.write_plan(plan);
   Launch launch;
   launch.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
+  add_library_path(target, library, &launch);
   launch.own_group = false;
   Process process(target, launch, run.notes);
   run.wait_status = process.wait();

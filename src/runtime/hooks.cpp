@@ -31,6 +31,12 @@ uint64_t value_at(const void* address, size_t size) {
   return value;
 }
 
+void set_value(Event* event, uint64_t value, size_t size) {
+  const ObjectId target = size == sizeof(void*) ? pointee(value) : kNoObject;
+  if (target != kNoObject) event->flags |= kPointer;
+  event->value = target != kNoObject ? target : value;
+}
+
 bool is_freed(const void* address, size_t size) {
   return chunk_at(reinterpret_cast<uintptr_t>(address)) != nullptr && is_freed_slow(reinterpret_cast<uintptr_t>(address), size);
 }
@@ -80,7 +86,7 @@ void install_hooks() {
 void settle_store() {
   Event* event = g_open_store.event;
   g_open_store.event = nullptr;
-  event->value = value_at(g_open_store.address, g_open_store.size);
+  set_value(event, value_at(g_open_store.address, g_open_store.size), g_open_store.size);
 }
 
 void access(const void* address, size_t size, Op op, const void* pc) {
@@ -103,8 +109,9 @@ void access(const void* address, size_t size, Op op, const void* pc) {
   if (is_freed(address, size)) report_freed_use(address, size, op, pc);
   if (detecting()) race_access(address, size, op, pc);
   if (op == Op::kLoad) {
-    event->value = value_at(address, size);
-    if (reads_again(at->pc, address, event->value, true)) mark_spin(event);
+    const uint64_t value = value_at(address, size);
+    set_value(event, value, size);
+    if (reads_again(at->pc, address, value, true)) mark_spin(event);
   } else {
     g_open_store = {event, address, static_cast<uint32_t>(size)};
     reads_changed();
@@ -124,7 +131,7 @@ void after_atomic(const AtomicDone& done) {
   if (!active()) return;
   if (detecting()) race_atomic(done);
   if (done.event != nullptr) {
-    done.event->value = done.value;
+    set_value(done.event, done.value, done.size);
     if (done.failed) done.event->flags |= kFailed;
   }
   // A failed exchange only read, and so did one that put back what was there: loops around them spin.

@@ -198,6 +198,11 @@ ObjectId name_descriptor(int fd) {
   return id;
 }
 
+ObjectId pointee(uint64_t value) {
+  ObjectRow row;
+  return value >= 65536 && (value >> 47) == 0 && name_by_place(reinterpret_cast<const void*>(value), &row) ? row.id : kNoObject;
+}
+
 void forget_object(const void* address) {
   uint32_t at = static_cast<uint32_t>(mix(reinterpret_cast<uintptr_t>(address), 7)) % kObjectTable;
   for (uint32_t probes = 0; probes < kObjectTable; ++probes) {

@@ -28,6 +28,8 @@ SiteId site_of_low(uint32_t pc);
 // Names the memory there; a heap block, a global and a stack are named by what they are, other memory by who first used it.
 ObjectId object_of(const void* address);
 ObjectId name_descriptor(int fd);
+// The name of what a pointer of this value would point to, or kNoObject: values in a trace must not depend on addresses.
+ObjectId pointee(uint64_t value);
 // Destroy or free ends a name: the next object at this address is another one.
 void forget_object(const void* address);
 void name_modules();   // refreshes the module table, after a dlopen

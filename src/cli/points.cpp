@@ -1,0 +1,77 @@
+#include "cli/points.h"
+
+#include <fmt/format.h>
+
+#include "trace/error.h"
+#include "trace/instrumentation.h"
+
+namespace heddle {
+
+namespace {
+
+uint64_t name_of(PointKind points, const std::vector<SiteId>& sites) {
+  uint64_t id = mix(static_cast<uint64_t>(points), sites.size());
+  for (SiteId site : sites) id = mix(id, site);
+  return id;
+}
+
+// Threads change often, but not at every access: both long and short stretches are seen.
+PolicySpec random_policy(uint64_t seed, size_t run) {
+  PolicySpec tail{};
+  tail.kind = PolicyKind::kRandom;
+  tail.seed = mix(seed, run);
+  tail.stay = static_cast<uint32_t>(run % 3) * 24'000;
+  return tail;
+}
+
+}  // namespace
+
+void PointSet::put_in(Plan& plan) const {
+  plan.points = points;
+  plan.sites = sites;
+  plan.points_id = name_of(points, sites);
+}
+
+PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& limits, const Execute& run,
+                       const std::function<bool(const Trace&)>& each) {
+  PointSet set;
+  set.points = PointKind::kRacy;
+  size_t quiet = 0;
+  while (set.executions < limits.runs && quiet < limits.quiet) {
+    Plan plan = base;
+    plan.detect = kDetectRaces;
+    plan.tail = set.executions == 0 ? PolicySpec{} : random_policy(seed, set.executions);
+    set.put_in(plan);
+    const Trace trace = run(plan);
+    ++set.executions;
+    quiet = set.races.add(trace) ? 0 : quiet + 1;
+    set.sites = set.races.sites();
+    set.last = trace;
+    if (each && !each(trace)) break;
+  }
+  return set;
+}
+
+PointSet choose_points(const Target& target, std::optional<PointKind> wanted, const Plan& base, uint64_t seed, const Execute& run) {
+  PointSet set;
+  switch (build_of(target.program).instrumentation) {
+    case Instrumentation::kStaticDetector:
+      throw Error(fmt::format("{}: contains a race detector of its own, which nothing can replace: build it with heddle-cc",
+                              target.arguments.front()));
+    case Instrumentation::kNone:
+      // A script's program is not known here: what the user says counts.
+      if (target.script && wanted) {
+        set.points = *wanted;
+      } else if (wanted && *wanted != PointKind::kSync) {
+        set.note = "the program is not built with heddle-cc: only its synchronisation calls are scheduling points";
+      }
+      break;
+    case Instrumentation::kPresent:
+      if (!wanted || *wanted == PointKind::kRacy) return profile_races(base, seed, {}, run);
+      set.points = *wanted;
+      break;
+  }
+  return set;
+}
+
+}  // namespace heddle

@@ -1,0 +1,154 @@
+// heddle races: the data races of an instrumented program, with what was not seen.
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "cli/campaign.h"
+#include "cli/points.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+#include "trace/atomic_file.h"
+#include "trace/instrumentation.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  PlanOptions plan;
+  uint64_t executions = 50;
+  std::string carrier = "fiber";
+  std::string suppress;
+  std::string suppressions;  // file
+  bool confirmed_only = false;
+  bool json = false;
+
+  Suppressions patterns() const {
+    Suppressions all = Suppressions::parse(suppressions.empty() ? std::string() : read_file(suppressions));
+    std::istringstream words(suppress);
+    for (std::string word; std::getline(words, word, ',');) all.add(word);
+    return all;
+  }
+};
+
+std::string base_name(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+Json json_side(const RaceSideReport& side) {
+  return {{"thread", side.thread}, {"operation", row(side.op).words},   {"size", side.size},   {"place", side.place},
+          {"file", side.frame.file}, {"line", side.frame.line}, {"function", side.frame.function}, {"stack", side.stack},
+          {"locks", side.locks}};
+}
+
+void print_side(const char* when, const RaceSideReport& side) {
+  std::string locks = side.locks.empty() ? "no lock held" : "holding";
+  for (size_t i = 0; i < side.locks.size(); ++i) locks += (i == 0 ? " " : ", ") + side.locks[i];
+  fmt::print("  {} thread {} {} {} bytes at {} ({})\n", when, side.thread, row(side.op).words, side.size, side.place, locks);
+  for (const std::string& frame : side.stack) fmt::print("      {}\n", frame);
+}
+
+// What the detector could not see.
+struct BlindSpots {
+  std::vector<std::string> plain_modules;
+  std::string warning;
+};
+
+BlindSpots blind_spots(const Trace& trace, const Symbols& symbols) {
+  BlindSpots spots;
+  for (unsigned i = 0; i < trace.modules().size(); ++i) {
+    const Module& m = trace.modules()[i];
+    if (!m.instrumented && !symbols.is_system_library(i) && m.path.find("libheddle-") == std::string::npos && m.path.find('/') != std::string::npos)
+      spots.plain_modules.push_back(m.path);
+  }
+  const HookCounts& h = trace.data().hooks;
+  if (h.accesses + h.atomics + h.entries == 0) spots.warning = "no memory access of the program was seen: it runs no instrumented code";
+  return spots;
+}
+
+int run(const Session& session, const Options& options) {
+  const Target target = Target::resolve(session.program());
+  const Suppressions patterns = options.patterns();
+  const Instrumentation built = build_of(target.program).instrumentation;
+  if (built == Instrumentation::kStaticDetector)
+    throw Error(fmt::format("{}: contains a race detector of its own, which nothing can replace: build it with heddle-cc",
+                            target.arguments.front()));
+  if (built == Instrumentation::kNone && !target.script)
+    throw Error(fmt::format("{}: its memory accesses cannot be seen: build it with heddle-cc or heddle-c++", target.arguments.front()));
+  catch_interrupts();
+  RunnerOptions runner_options;
+  runner_options.library = runtime_library();
+  runner_options.carrier = carrier_named(options.carrier);
+  runner_options.input = input_of_tool();
+  runner_options.stop = &stop_flag();
+  Runner runner(target, runner_options);
+  Plan base = options.plan.plan();
+  base.tail = PolicySpec{};
+  base.input_id = runner_options.input->id();
+
+  Progress progress(options.json);
+  size_t runs = 0;
+  size_t failing = 0;
+  std::string inconclusive;
+  const ProfileLimits limits{options.executions, options.executions};
+  const PointSet set = profile_races(base, options.plan.seed(), limits, runner.as_function(), [&](const Trace& trace) {
+    progress.show(fmt::format("{} runs", ++runs));
+    if (is_inconclusive(trace.outcome())) inconclusive = describe_failure(trace);
+    failing += is_failure(trace.outcome()) ? 1 : 0;
+    return !stop_flag();
+  });
+  progress.clear();
+
+  std::vector<std::string> paths;
+  for (const Module& m : set.last->modules()) paths.push_back(m.path);
+  const Symbols symbols(paths);
+  std::vector<RaceReport> races = set.races.report(symbols, patterns);
+  if (options.confirmed_only) std::erase_if(races, [](const RaceReport& r) { return !r.confirmed; });
+  const auto confirmed = static_cast<size_t>(std::count_if(races.begin(), races.end(), [](const RaceReport& r) { return r.confirmed; }));
+  const BlindSpots spots = blind_spots(*set.last, symbols);
+
+  if (options.json) {
+    Json document = {{"confirmed", confirmed}, {"possible", races.size() - confirmed}, {"executions", set.executions},
+                     {"races", Json::array()}};
+    for (const RaceReport& r : races) {
+      document["races"].push_back({{"kind", r.confirmed ? "confirmed" : "possible"}, {"object", r.object}, {"runs", r.runs},
+                                   {"first", json_side(r.first)}, {"second", json_side(r.second)}});
+    }
+    document["not_instrumented"] = spots.plain_modules;
+    if (!spots.warning.empty()) document["warning"] = spots.warning;
+    if (!inconclusive.empty()) document["inconclusive"] = inconclusive;
+    document["failing_runs"] = failing;
+    print_json(document);
+  } else {
+    for (const RaceReport& r : races) {
+      fmt::print("{} on {}: {} and {}\n", r.confirmed ? "RACE" : "POSSIBLE RACE", r.object, r.first.place, r.second.place);
+      print_side("first ", r.first);
+      print_side("second", r.second);
+    }
+    fmt::print("{} confirmed and {} possible races in {} runs\n", confirmed, races.size() - confirmed, set.executions);
+    for (const std::string& module : spots.plain_modules) fmt::print("not instrumented: {}\n", base_name(module));
+    if (!spots.warning.empty()) fmt::print("warning: {}\n", spots.warning);
+    if (!inconclusive.empty()) fmt::print("some runs could not be watched to their end; the last: {}\n", inconclusive);
+    if (failing > 0) fmt::print("{} of the runs failed: heddle debug -- {}\n", failing, fmt::join(target.arguments, " "));
+  }
+  if (stop_flag()) return exit_value(ExitCode::kInterrupted);
+  return exit_value(confirmed > 0 ? ExitCode::kFailure : ExitCode::kNothing);
+}
+
+}  // namespace
+
+void add_races(CLI::App& app, Session& session) {
+  Verb verb(app, "races", "data races of a program built with heddle-cc");
+  auto options = std::make_shared<Options>();
+  options->plan.add_limits_to(verb);
+  verb.number("--executions", options->executions, "how many schedules to watch");
+  verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.text("--suppress", options->suppress, "leave out races in these functions or files: globs, separated by commas", "PATTERNS");
+  verb.text("--suppressions", options->suppressions, "the same from a file, one pattern a line", "FILE");
+  verb.flag("--confirmed", options->confirmed_only, "leave out what no run has confirmed");
+  verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+}
+
+}  // namespace heddle

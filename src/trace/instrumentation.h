@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+
+namespace heddle {
+
+// How a program announces its memory accesses, from its dynamic symbols.
+enum class Instrumentation {
+  kNone,            // plain: control at synchronisation calls only
+  kPresent,         // built with heddle-cc, or with -fsanitize=thread and a shared detector
+  kStaticDetector,  // brings a detector of its own inside, which nothing can replace
+};
+
+struct ProgramBuild {
+  Instrumentation instrumentation = Instrumentation::kNone;
+  bool wants_libtsan = false;  // the loader must find our library under the name of gcc's
+};
+
+// A file that cannot be read counts as plain.
+ProgramBuild build_of(const std::string& program);
+
+}  // namespace heddle
