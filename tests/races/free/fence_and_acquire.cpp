@@ -1,0 +1,24 @@
+// A release fence, a relaxed store, an acquire load.
+#include <atomic>
+#include <thread>
+
+static int data;
+static std::atomic<int> flag{0};
+int seen;
+
+static void one() {
+  data = 1;
+  std::atomic_thread_fence(std::memory_order_release);
+  flag.store(1, std::memory_order_relaxed);
+}
+static void two() {
+  while (flag.load(std::memory_order_acquire) == 0) std::this_thread::yield();
+  seen = data;
+}
+
+int main() {
+  std::thread a(one), b(two);
+  a.join();
+  b.join();
+  return 0;
+}

@@ -1,0 +1,25 @@
+// Sequentially consistent fences do both.
+#include <atomic>
+#include <thread>
+
+static int data;
+static std::atomic<int> flag{0};
+int seen;
+
+static void one() {
+  data = 1;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  flag.store(1, std::memory_order_relaxed);
+}
+static void two() {
+  while (flag.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  seen = data;
+}
+
+int main() {
+  std::thread a(one), b(two);
+  a.join();
+  b.join();
+  return 0;
+}

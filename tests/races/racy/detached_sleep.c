@@ -1,0 +1,19 @@
+// Sleeping is no synchronisation.
+#include <unistd.h>
+
+#include "../two.h"
+
+static int value;
+
+static void* writer(void* nothing) {
+  value = 1;
+  return nothing;
+}
+
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, NULL, writer, NULL);
+  pthread_detach(t);
+  usleep(1000);
+  return value == 7;
+}

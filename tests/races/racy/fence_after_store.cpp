@@ -1,0 +1,25 @@
+// The release fence stands behind the store that it should precede.
+#include <atomic>
+#include <thread>
+
+static int data;
+static std::atomic<int> flag{0};
+int seen;
+
+static void one() {
+  data = 1;
+  flag.store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+static void two() {
+  while (flag.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
+  std::atomic_thread_fence(std::memory_order_acquire);
+  seen = data;
+}
+
+int main() {
+  std::thread a(one), b(two);
+  a.join();
+  b.join();
+  return 0;
+}
