@@ -55,14 +55,31 @@ int Found::exit_code() const {
   return exit_value(std::string_view(verdict()) == "none" ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
+SearchOptions search_options(Campaign& campaign, const CampaignOptions& options) {
+  campaign.choose_points(options);
+  SearchOptions search;
+  search.seed = options.plan.seed();
+  search.base = campaign.base();
+  search.depth = options.depth;
+  search.early_timeouts = options.early_timeouts;
+  search.fails = [&campaign](const Trace& trace) { return campaign.fails(trace); };
+  return search;
+}
+
+void believe_first(Campaign& campaign, Found& found) {
+  const FoundFailure& first = found.result.failures.front();
+  Confirmation confirmation = campaign.confirm(first.trace);
+  if (!confirmation.believed) {
+    found.uncontrolled = fmt::format("run {} failed ({}) but does not replay: {}", first.index + 1,
+                                     describe_failure(first.trace), confirmation.why_not);
+    return;
+  }
+  found.failing = first.trace;
+  found.output = std::move(confirmation.output);
+}
+
 Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
-  SearchOptions search_options;
-  search_options.seed = options.plan.seed();
-  search_options.base = campaign.base();
-  search_options.depth = options.depth;
-  search_options.early_timeouts = options.early_timeouts;
-  search_options.fails = [&](const Trace& trace) { return campaign.fails(trace); };
-  const std::unique_ptr<Search> search = search_named(options.strategy_name())->make(search_options);
+  const std::unique_ptr<Search> search = search_named(options.strategy_name())->make(search_options(campaign, options));
   FindOptions find_options = options.find_options();
   find_options.progress = [&](const FindProgress& p) {
     progress.show(fmt::format("{} runs, {} schedules, {} behaviours, {:.1f} s", p.executions, p.schedules, p.behaviours,
@@ -86,15 +103,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   progress.clear();
   found.result.exhausted |= campaign.pool().threadless();
   if (!found.result.found()) return found;
-  const FoundFailure& first = found.result.failures.front();
-  Confirmation confirmation = campaign.confirm(first.trace);
-  if (!confirmation.believed) {
-    found.uncontrolled = fmt::format("run {} failed ({}) but does not replay: {}", first.index + 1,
-                                     describe_failure(first.trace), confirmation.why_not);
-    return found;
-  }
-  found.failing = first.trace;
-  found.output = std::move(confirmation.output);
+  believe_first(campaign, found);
   return found;
 }
 

@@ -23,6 +23,10 @@ struct Found {
   const char* verdict() const;
   int exit_code() const;
 };
+// What a search starts from. Fixes the point set, which may take profiling runs.
+SearchOptions search_options(Campaign& campaign, const CampaignOptions& options);
+// Replays the first failure found; fills in `failing` or `uncontrolled`.
+void believe_first(Campaign& campaign, Found& found);
 Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress);
 
 struct Simplified {
@@ -64,6 +68,7 @@ void print_notes(const Campaign& campaign, const Trace* trace);
 class Saving {
  public:
   void attempt(const std::function<void()>& save);
+  bool saved() const { return !failed_; }
   int exit_code(ExitCode otherwise) const { return exit_value(failed_ ? ExitCode::kCannotTest : otherwise); }
 
  private:

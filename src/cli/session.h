@@ -30,6 +30,7 @@ void catch_interrupts();
 void add_run(CLI::App& app, Session& session);
 void add_doctor(CLI::App& app, Session& session);
 void add_find(CLI::App& app, Session& session);
+void add_check(CLI::App& app, Session& session);
 void add_debug(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);
 void add_simplify(CLI::App& app, Session& session);
@@ -38,6 +39,7 @@ void add_isolate(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_show(CLI::App& app, Session& session);
+void add_races(CLI::App& app, Session& session);
 
 // Options that several verbs share.
 inline const std::vector<std::string> kCarriers = {"fiber", "kernel"};
