@@ -119,7 +119,7 @@ std::string source_path(Dwarf_Die* unit, const char* name) {
         type == DW_UT_split_compile && skeleton.addr != nullptr) {
       directory = string_attribute(&skeleton, DW_AT_comp_dir);
     }
-    if (directory != nullptr && *directory != '\0') path = std::string(directory) + "/" + path;
+    if (directory != nullptr && *directory == '/') path = std::string(directory) + "/" + path;
   }
   bool is_clean = path.find("/.") == std::string::npos && path.find("//") == std::string::npos && path[0] != '.';
   return is_clean ? path : std::filesystem::path(path).lexically_normal().string();

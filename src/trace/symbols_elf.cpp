@@ -8,13 +8,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
+#include <new>
 
 #include "trace/symbols_names.h"
 
 namespace heddle {
 namespace {
 
+constexpr off_t kLargestFile = off_t{4} << 30;
 constexpr const char* kDebugRoot = "/usr/lib/debug";
 // Functions written in assembly often have no size; beyond this a guess from the previous symbol misleads.
 constexpr uint64_t kLongestUnsizedSymbol = 4096;
@@ -38,7 +41,7 @@ std::string read_build_id(Elf* elf) {
 }
 
 // The CRC-32 that .gnu_debuglink carries (reflected polynomial 0xedb88320).
-std::optional<uint32_t> file_crc32(int fd) {
+uint32_t crc32(const char* bytes, size_t count) {
   static const std::array<uint32_t, 256> table = [] {
     std::array<uint32_t, 256> rows{};
     for (uint32_t i = 0; i < 256; ++i) {
@@ -49,14 +52,34 @@ std::optional<uint32_t> file_crc32(int fd) {
     return rows;
   }();
   uint32_t crc = ~0u;
-  std::vector<unsigned char> buffer(1 << 16);
-  for (off_t at = 0;;) {
-    ssize_t got = pread(fd, buffer.data(), buffer.size(), at);
-    if (got < 0) return std::nullopt;
-    if (got == 0) return ~crc;
-    for (ssize_t i = 0; i < got; ++i) crc = table[(crc ^ buffer[static_cast<size_t>(i)]) & 0xff] ^ (crc >> 8);
-    at += got;
+  for (size_t i = 0; i < count; ++i) crc = table[(crc ^ static_cast<unsigned char>(bytes[i])) & 0xff] ^ (crc >> 8);
+  return ~crc;
+}
+
+struct Image {
+  std::unique_ptr<char[]> bytes;
+  size_t size = 0;
+};
+
+// Null if it is no regular file of a sensible size.
+Image read_image(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return {};
+  Image image;
+  struct stat status {};
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kLargestFile) {
+    auto size = static_cast<size_t>(status.st_size);
+    image.bytes.reset(new (std::nothrow) char[size + 1]);
+    while (image.bytes != nullptr && image.size < size) {
+      ssize_t got = read(fd, image.bytes.get() + image.size, size - image.size);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      image.size += static_cast<size_t>(got);
+    }
+    if (image.bytes != nullptr) image.bytes[image.size] = '\0';
   }
+  ::close(fd);
+  return image;
 }
 
 // Of several names for one address, the one a reader knows: pthread_mutex_lock, not __pthread_mutex_lock.
@@ -98,28 +121,25 @@ std::vector<ElfSymbol> one_for_each_address(std::vector<Candidate> all) {
 
 std::unique_ptr<ElfFile> ElfFile::open(const std::string& path) {
   if (elf_version(EV_CURRENT) == EV_NONE) return nullptr;
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return nullptr;
-  struct stat status {};
-  // Reading rather than mapping: a program rebuilt in place while we look must not kill us with SIGBUS.
-  Elf* elf = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? elf_begin(fd, ELF_C_READ, nullptr) : nullptr;
+  Image image = read_image(path);
+  if (image.bytes == nullptr || image.size < sizeof(Elf64_Ehdr)) return nullptr;
+  Elf* elf = elf_memory(image.bytes.get(), image.size);
   GElf_Ehdr header;
   if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &header) == nullptr) {
     elf_end(elf);
-    ::close(fd);
     return nullptr;
   }
-  return std::unique_ptr<ElfFile>(new ElfFile(path, fd, elf));
+  return std::unique_ptr<ElfFile>(new ElfFile(path, std::move(image.bytes), image.size, elf));
 }
 
-ElfFile::ElfFile(std::string path, int fd, Elf* elf) : path_(std::move(path)), fd_(fd), elf_(elf) {
+ElfFile::ElfFile(std::string path, std::unique_ptr<char[]> image, size_t size, Elf* elf)
+    : path_(std::move(path)), image_(std::move(image)), size_(size), elf_(elf) {
   build_id_ = read_build_id(elf_);
   read_segments();
 }
 
 ElfFile::~ElfFile() {
   elf_end(elf_);
-  ::close(fd_);
 }
 
 void ElfFile::read_segments() {
@@ -186,7 +206,7 @@ ElfFile::SymbolTable ElfFile::read_symbols() const {
 
 bool ElfFile::matches_debug_link(const ElfFile& debug, uint32_t crc) const {
   if (!build_id_.empty() && !debug.build_id_.empty()) return build_id_ == debug.build_id_;
-  return file_crc32(debug.fd_) == crc;
+  return crc32(debug.image_.get(), debug.size_) == crc;
 }
 
 std::unique_ptr<ElfFile> ElfFile::open_debug_file() const {

@@ -56,12 +56,15 @@ class ElfFile {
     bool executable;
   };
 
-  ElfFile(std::string path, int fd, Elf* elf);
+  ElfFile(std::string path, std::unique_ptr<char[]> image, size_t size, Elf* elf);
   void read_segments();
   bool matches_debug_link(const ElfFile& debug, uint32_t crc) const;
 
   std::string path_;
-  int fd_;  // stays open: libelf reads sections on demand
+  // The whole file and a zero behind it: libdw trusts strings to end, and here they do. A copy, so that a program
+  // rebuilt in place while we look can neither mix old with new nor take pages away.
+  std::unique_ptr<char[]> image_;
+  size_t size_;
   Elf* elf_;
   std::string build_id_;
   std::vector<Segment> segments_;
