@@ -70,15 +70,12 @@ def arithmetic(expression, names):
     return value(ast.parse(expression, mode="eval"))
 
 
-def optimum(text, defines):
-    """`1`, `2*N-2`, or one number for each variant: `1:3,2:2`. Variants left out are not known."""
-    if text is None:
-        return None
-    if ":" in text:
-        table = dict(pair.split(":") for pair in text.split(","))
-        found = [table[str(number)] for number in defines.values() if str(number) in table]
-        return int(found[0]) if found else None
-    return arithmetic(text, defines)
+def of_variant(text, defines):
+    """A field's value for one variant: `x` for all of them, or `1:x,2:y`; None where it is not given."""
+    if text is None or ":" not in text:
+        return text
+    table = dict(pair.split(":") for pair in text.split(","))
+    return next((table[str(number)] for number in defines.values() if str(number) in table), None)
 
 
 def variant_name(stem, macro, number):
@@ -99,9 +96,6 @@ def programs(suites=SUITES):
                 "language": "c" if path.suffix == ".c" else "c++",
                 "about": about(text),
             }
-            for key, value in fields.items():
-                if key not in ("optimum", "variants"):
-                    base[key] = value
             variants = [v.split(":") for v in fields["variants"].split(",")] if "variants" in fields else [None]
             for variant in variants:
                 entry = {"name": path.stem, "defines": {}} | base
@@ -109,7 +103,11 @@ def programs(suites=SUITES):
                     entry["name"] = variant_name(path.stem, *variant)
                     entry["defines"] = {variant[0]: int(variant[1])}
                 entry["bug_lines"] = bug_lines(text, set(entry["defines"].values()))
-                entry["optimum"] = optimum(fields.get("optimum"), entry["defines"])
+                for key, value in fields.items():
+                    if key not in ("optimum", "variants"):
+                        entry[key] = of_variant(value, entry["defines"])
+                best = of_variant(fields.get("optimum"), entry["defines"])
+                entry["optimum"] = None if best is None else arithmetic(best, entry["defines"])
                 yield entry
 
 
@@ -123,9 +121,6 @@ def problems():
             if fields is None:
                 yield f"{where}: no {MARK} line"
                 continue
-            for key, allowed in (("kind", KINDS), ("class", CLASSES), ("granularity", GRANULARITIES)):
-                if fields.get(key) not in allowed:
-                    yield f"{where}: {key} is {fields.get(key)!r}"
             if "family" not in fields:
                 yield f"{where}: no family"
             if not re.search(r"// BUG(:\d+)?$", text, re.MULTILINE):
@@ -133,6 +128,9 @@ def problems():
             if not re.search(r"#\s*(ifdef FIXED|ifndef FIXED|if defined\(FIXED\)|if !defined\(FIXED\))", text):
                 yield f"{where}: no FIXED twin"
     for entry in programs():
+        for key, allowed in (("kind", KINDS), ("class", CLASSES), ("granularity", GRANULARITIES)):
+            if entry.get(key) not in allowed:
+                yield f"{entry['source']}: {key} of {entry['name']} is {entry.get(key)!r}"
         if entry["name"] in names:
             yield f"{entry['source']}: name {entry['name']} is also {names[entry['name']]}"
         names[entry["name"]] = entry["source"]
