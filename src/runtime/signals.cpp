@@ -63,8 +63,11 @@ bool runs_at_once(int number, const siginfo_t* info) {
     return true;
   }
   if (is_fatal(number) && info->si_code > 0) return true;
-  const bool from_us = (info->si_code == SI_USER || info->si_code == SI_TKILL) && info->si_pid == static_cast<pid_t>(sys(SYS_getpid));
-  return from_us && (g_run.carrier == Carrier::kFiber || static_cast<pid_t>(sys(SYS_gettid)) == me->tid);
+  const auto process = static_cast<pid_t>(sys(SYS_getpid));
+  if ((info->si_code != SI_USER && info->si_code != SI_TKILL) || info->si_pid != process) return false;
+  // In a forked copy the first thread has another number than glibc believes.
+  const auto thread = static_cast<pid_t>(sys(SYS_gettid));
+  return g_run.carrier == Carrier::kFiber || thread == me->tid || (me->index == 0 && thread == process);
 }
 
 void call_handler(const struct sigaction& action, int number, siginfo_t* info, void* context) {
