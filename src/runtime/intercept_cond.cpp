@@ -50,6 +50,7 @@ int wait_on(pthread_cond_t* c, pthread_mutex_t* m, bool timed, uint64_t deadline
   }
   const bool timed_out = !me->signalled;
   if (timed_out) {
+    time_passed();
     e->flags |= kTimedOut | kChoice;
     e->value = kChoiceTimeout;
   }

@@ -46,6 +46,7 @@ void mark_try(Event* event, bool fails) {
   me->failed_tries = me->last_failed_site == event->site ? me->failed_tries + 1 : 1;
   me->last_failed_site = event->site;
   event->flags |= kFailed;
+  no_progress();
   if (me->failed_tries >= kSpinTries) {
     event->flags |= kSpin;
     me->gave_way = true;

@@ -241,8 +241,16 @@ void collect_stacks() {
   }
 }
 
+// A livelock begins where the last thing happened; a few turns of the loop show it, and thousands would hide it.
+void keep_beginning_of_livelock() {
+  constexpr uint64_t kTurns = 40;
+  const uint64_t since = g_run.step - g_run.last_motion > g_run.step - g_run.last_progress ? g_run.last_progress : g_run.last_motion;
+  if (g_run.header->event_count > since + kTurns) g_run.header->event_count = since + kTurns;
+}
+
 void end_run(OutcomeKind kind, int code, const char* message) {
   record_outcome(kind, code, message);
+  if (kind == OutcomeKind::kLivelock) keep_beginning_of_livelock();
   if (kind == OutcomeKind::kDeadlock || kind == OutcomeKind::kLivelock || kind == OutcomeKind::kExternalWait) collect_stacks();
   sys(SYS_exit_group, kind == OutcomeKind::kDiverged || kind == OutcomeKind::kCannotControl ? 125 : 1);
   __builtin_unreachable();

@@ -30,6 +30,8 @@ struct Run {
   uint64_t wait_order;
   uint64_t last_progress;   // step of the last event that was not a failed try, a yield or a time-out
   uint64_t progress_before; // last_progress before the last event
+  uint64_t last_motion;     // the same, but time that passes (a sleep, a time-out) counts too
+  uint64_t motion_before;
   uint32_t last_thread;     // index of the thread of the last event
   uint16_t switch_flags;    // flags for the first event of the slice that begins
   Carrier carrier;

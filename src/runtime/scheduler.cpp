@@ -16,11 +16,16 @@ namespace {
 
 // One event is this much virtual time: a wait of a millisecond is over after a thousand steps of others.
 constexpr uint64_t kTickNs = 1000;
-// Events in a row without progress before the run counts as a livelock.
-constexpr uint64_t kLivelockSteps = 100000;
+// Events in a row that only yield and poll before the run counts as a livelock; and the same when time passes between them, where a
+// program may rightly wait for long.
+constexpr uint64_t kLivelockSteps = 5000;
+constexpr uint64_t kLivelockSleeps = 200000;
 
 // Looks at a plan's blocked thread that waits for somebody outside, before the run counts as diverged.
 constexpr int kReplayPatience = 1000;
+
+// After so many events in a row of threads that only yield and poll, time passes for those who sleep: a fair machine would let it.
+constexpr uint64_t kIdleSteps = 1000;
 
 Candidate g_candidates[kMaxThreads];
 
@@ -76,8 +81,19 @@ bool waited(const Moment& m) {
   end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
 }
 
+void let_time_pass() {
+  uint64_t earliest = UINT64_MAX;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i]];
+    if (ready(t) == Ready::kTimeout && t.pending.deadline < earliest) earliest = t.pending.deadline;
+  }
+  if (earliest != UINT64_MAX && g_run.clock < earliest) g_run.clock = earliest;
+}
+
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
+  const uint64_t still = g_run.step - g_run.last_motion;
+  if (__builtin_expect(still >= kIdleSteps, 0) && still % kIdleSteps == 0) let_time_pass();
   Moment moment = look(current_lives);
   while (waited(moment)) moment = look(current_lives);
   Decision decision = g_run.director.next(moment);
@@ -102,8 +118,10 @@ ThreadSlot* decide(bool current_lives) {
   return next;
 }
 
+bool is_livelock() { return g_run.step - g_run.last_motion > kLivelockSteps || g_run.step - g_run.last_progress > kLivelockSleeps; }
+
 void check_limits() {
-  if (g_run.step - g_run.last_progress > kLivelockSteps) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
+  if (is_livelock()) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
   if (g_run.step >= g_run.plan.header->limits.events) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
 }
 
@@ -113,7 +131,7 @@ bool is_idle(const Event& e) {
 
 Event* record(ThreadSlot* t) {
   static Event overflow;
-  if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || g_run.step - g_run.last_progress > kLivelockSteps, 0)) check_limits();
+  if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || is_livelock(), 0)) check_limits();
   Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step] : &overflow;
   const Pending& p = t->pending;
   e->thread = t->index;
@@ -130,6 +148,8 @@ Event* record(ThreadSlot* t) {
   g_run.last_thread = t->index;
   g_run.switch_flags = 0;
   g_run.progress_before = g_run.last_progress;
+  g_run.motion_before = g_run.last_motion;
+  if (!is_idle(*e) || has(e->op, kTimed)) g_run.last_motion = g_run.step;
   if (is_idle(*e)) {
     t->gave_way = has(e->op, kYields) || (e->flags & kSpin) != 0;
   } else {
@@ -177,7 +197,12 @@ Event* stand(ThreadSlot* me) {
   return record(me);
 }
 
-void no_progress() { g_run.last_progress = g_run.progress_before; }
+void no_progress() {
+  g_run.last_progress = g_run.progress_before;
+  g_run.last_motion = g_run.motion_before;
+}
+
+void time_passed() { g_run.last_progress = g_run.progress_before; }
 
 Event* point(const Pending& pending) {
   ThreadSlot* me = g_current;

@@ -15,6 +15,8 @@ Event* point(Op op, const void* address, void* pc);
 
 // The event just recorded turned out to be an idle one (a failed try, a spin): it does not count as progress.
 void no_progress();
+// ...or one that only let time pass: a time-out.
+void time_passed();
 
 // The thread has executed its last event: somebody else runs now. Returns when the thread is reaped and a kernel thread stands behind it.
 void leave_for_ever();
