@@ -41,8 +41,9 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
   p.address = waits ? &wait : nullptr;
   p.interrupt = Interrupt::kUnlessRestart;
   p.cancels = true;
-  const bool outside = info.reach == Reach::kShared || (info.reach == Reach::kForeign && g_run.control->mode == Mode::kServe);
-  if (waits && outside) be_patient(wait);
+  // A try on an inherited stream too: how fast somebody fills standard input must not decide.
+  const bool outside = info.reach == Reach::kShared || info.reach == Reach::kForeign;
+  if (outside && (waits || info.stream)) be_patient(wait);
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;

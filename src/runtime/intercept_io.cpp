@@ -6,6 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "runtime/delivery.h"
 #include "runtime/descriptor_call.h"
 #include "runtime/random_bytes.h"
 #include "runtime/real.h"
@@ -28,11 +29,29 @@ long write_some(int fd, const char* data, size_t size) {
   return sys(SYS_write, fd, data, size < PIPE_BUF ? size : PIPE_BUF);
 }
 
+// To an inherited stream: whole, as if its reader were always fast enough. Even where the program asked not to wait, how fast it is must
+// not decide what the program does.
+long write_out(int fd, const char* data, size_t size) {
+  size_t done = 0;
+  do {
+    const long written = sys(SYS_write, fd, data + done, size - done);
+    if (written == -EAGAIN) {
+      pollfd watched{fd, POLLOUT, 0};
+      sys(SYS_ppoll, &watched, 1, nullptr, nullptr, 8);
+      if (g_attention == 0) continue;
+    }
+    if (written < 0) return done != 0 ? static_cast<long>(done) : written;
+    done += static_cast<size_t>(written);
+  } while (done < size);
+  return static_cast<long>(done);
+}
+
 }  // namespace
 
 long controlled_write(int fd, const char* data, size_t size, void* pc) {
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, size, pc};
   const DescriptorInfo info = describe(fd);
+  if (info.stream && info.reach == Reach::kForeign) return write_out(fd, data, size);
   const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
   if (!piecewise) {
     return controlled(call, info, [&] { return sys(SYS_write, fd, data, size); });
@@ -91,7 +110,8 @@ HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
   void* pc = __builtin_return_address(0);
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, 0, pc};
   const DescriptorInfo info = describe(fd);
-  if (!(info.socket || info.stream) || !is_controlled(call, info) || !is_blocking(fd)) {
+  const bool out = info.stream && info.reach == Reach::kForeign;
+  if (!out && (!(info.socket || info.stream) || !is_blocking(fd))) {
     return with_errno(controlled(call, info, [&] { return sys(SYS_writev, fd, pieces, count); }));
   }
   ssize_t done = 0;

@@ -52,8 +52,6 @@ class TemporaryMask {
   uint64_t before_;
 };
 
-bool wants_patience(const DescriptorWait& wait) { return g_run.control->mode == Mode::kServe && reaches_outside(wait); }
-
 // `call` asks the kernel without waiting and returns how many are ready, or -errno.
 template <typename Call>
 long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, Call call) {
@@ -68,7 +66,7 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, Call call) {
   p.deadline = g_run.clock + timeout.nanoseconds;
   p.interrupt = Interrupt::kAlways;
   p.cancels = true;
-  if (!tries && wants_patience(wait)) be_patient(wait);
+  if (!tries && reaches_outside(wait)) be_patient(wait);
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;

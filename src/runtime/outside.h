@@ -13,7 +13,8 @@ bool wait_outside(uint64_t deadline);
 // Does any thread hope for something from outside? Tells a deadlock from an external wait.
 bool hopes_for_outside();
 
-// Before a point that waits for somebody outside: a short real wait, so that the schedule does not hang on how fast the other one is.
+// Before a point that waits for somebody outside: a short real wait, so that the schedule does not hang on how fast the other one is. Not in a run
+// with env_seed 0, which promises no repetition.
 void be_patient(const DescriptorWait& wait);
 void be_patient(const ChildWait& wait);
 
