@@ -13,6 +13,7 @@ class PlanOptions {
   void add_to(Verb& verb);       // with --policy and its parameters
   void add_base_to(Verb& verb);  // point set and limits only
   void add_limits_to(Verb& verb);
+  void add_environment_to(Verb& verb);      // without what concerns a search
   std::optional<PointKind> points() const;  // nothing: as the program allows
   Plan plan() const;
   bool events_given() const { return max_events_.has_value(); }

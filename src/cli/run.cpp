@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "cli/campaign.h"
+#include "cli/plain.h"
 #include "cli/plan_options.h"
 #include "cli/session.h"
 #include "exec/runner.h"
@@ -20,8 +21,32 @@ struct Options {
   bool statistics = false;
 };
 
-// What the program itself would have left to the shell. A run that we ended has no exit code of its own.
-int exit_code(const PlainRun& run) {
+int run(const Session& session, const Options& options) {
+  const Target target = Target::resolve(session.program());
+  Plan plan = options.plan.plan();
+  // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
+  if (!options.plan.points()) plan.points = PointKind::kAtomics;
+  // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
+  if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
+  // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGQUIT, SIG_IGN);
+  const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan);
+  say_how_it_ended(result);
+  if (!options.save.empty()) save_trace(result.trace, options.save);
+  if (options.statistics) {
+    const Counts c = result.trace.counts();
+    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions\n", c.events, c.threads, c.switches,
+               c.preemptions);
+    for (const Note& note : result.trace.notes())
+      fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
+  }
+  return exit_code_of(result);
+}
+
+}  // namespace
+
+int exit_code_of(const PlainRun& run) {
   const Outcome& outcome = run.trace.outcome();
   switch (outcome.kind) {
     case OutcomeKind::kDeadlock:
@@ -46,34 +71,13 @@ int exit_code(const PlainRun& run) {
   return WEXITSTATUS(run.wait_status);
 }
 
-int run(const Session& session, const Options& options) {
-  const Target target = Target::resolve(session.program());
-  Plan plan = options.plan.plan();
-  // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
-  if (!options.plan.points()) plan.points = PointKind::kAtomics;
-  // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
-  if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
-  // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
-  ::signal(SIGINT, SIG_IGN);
-  ::signal(SIGQUIT, SIG_IGN);
-  const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan);
-  for (const std::string& note : result.notes) fmt::print(stderr, "heddle: {}\n", note);
-  const Outcome& outcome = result.trace.outcome();
+void say_how_it_ended(const PlainRun& run) {
+  for (const std::string& note : run.notes) fmt::print(stderr, "heddle: {}\n", note);
+  const Outcome& outcome = run.trace.outcome();
   const bool ours = is_inconclusive(outcome) || outcome.kind == OutcomeKind::kDeadlock ||
                     outcome.kind == OutcomeKind::kLivelock || outcome.kind == OutcomeKind::kMisuse;
   if (ours) fmt::print(stderr, "heddle: {}: {}\n", name(outcome.kind), outcome.message);
-  if (!options.save.empty()) save_trace(result.trace, options.save);
-  if (options.statistics) {
-    const Counts c = result.trace.counts();
-    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions\n", c.events, c.threads, c.switches,
-               c.preemptions);
-    for (const Note& note : result.trace.notes())
-      fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
-  }
-  return exit_code(result);
 }
-
-}  // namespace
 
 void add_run(CLI::App& app, Session& session) {
   Verb verb(app, "run", "one controlled run; streams and exit code are the program's own");

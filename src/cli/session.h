@@ -32,6 +32,7 @@ void add_doctor(CLI::App& app, Session& session);
 void add_find(CLI::App& app, Session& session);
 void add_check(CLI::App& app, Session& session);
 void add_debug(CLI::App& app, Session& session);
+void add_record(CLI::App& app, Session& session);
 void add_replay(CLI::App& app, Session& session);
 void add_simplify(CLI::App& app, Session& session);
 void add_reduce(CLI::App& app, Session& session);

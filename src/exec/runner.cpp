@@ -246,7 +246,8 @@ RunResult Runner::run(const Plan& plan) {
                                            status ? describe_status(*status) : "without a status")));
 }
 
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan) {
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
+                     const Input* input) {
   PlainRun run;
   Channel channel(Mode::kOnce, carrier);
   channel.write_plan(plan);
@@ -254,6 +255,8 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   launch.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
   add_library_path(target, library, &launch);
   launch.own_group = false;
+  const Descriptor in = input != nullptr ? input->open() : Descriptor();
+  if (in) launch.in = in.get();
   Process process(target, launch, run.notes);
   run.wait_status = process.wait();
   run.trace = channel.read(plan, run.wait_status);

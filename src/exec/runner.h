@@ -79,6 +79,8 @@ struct PlainRun {
   int wait_status = 0;
   std::vector<std::string> notes;
 };
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan);
+// `input`: read instead of the tool's own standard input.
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
+                     const Input* input = nullptr);
 
 }  // namespace heddle
