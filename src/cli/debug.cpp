@@ -6,6 +6,7 @@
 
 #include "cli/pipeline.h"
 #include "cli/session.h"
+#include "cli/story.h"
 #include "cli/terminal.h"
 #include "report/text.h"
 
@@ -21,6 +22,7 @@ struct Options {
   bool no_isolate = false;
   double reduce_seconds = 20;
   double isolate_seconds = 20;
+  double cause_seconds = 15;
 };
 
 int run(const Session& session, const Options& options) {
@@ -64,6 +66,14 @@ int run(const Session& session, const Options& options) {
         isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
     if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
   }
+  std::optional<Trace> passing = simplified.passing;
+  if (isolated && isolated->isolated) passing = isolated->passing;
+  TestedCause tested;
+  if (!options.no_isolate && !stop_flag() && best.switches() > 0)
+    tested = test_cause(campaign, best, passing, options.cause_seconds, options.campaign.plan.seed(), progress);
+  saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
+  if (!passing) passing = tested.passing;
+  const LoadedStory loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
 
   if (options.campaign.json) {
     document["failure"] = json_failure(*found.failing);
@@ -77,11 +87,11 @@ int run(const Session& session, const Options& options) {
     if (isolated) document["isolate"] = json_isolate(*isolated);
     const bool decided = isolated && isolated->isolated && isolated->switch_from < isolated->failing.events().size();
     document["cause"] = decided ? json_cause(isolated->failing, isolated->switch_from) : json_cause(best);
+    document["diagnosis"] = json_diagnosis(loaded.story());
     document["bug"] = BugStore::shown(bug.id);
     print_json(document);
   } else {
-    const Symbols symbols(module_paths(best));
-    fmt::print("{}", explain_text(bug, best, symbols, text_options(options.all)));
+    fmt::print("{}", explain_text(loaded.story(), text_options(options.all)));
   }
   return saving.exit_code(ExitCode::kFailure);
 }

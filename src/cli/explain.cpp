@@ -5,6 +5,7 @@
 
 #include "cli/pipeline.h"
 #include "cli/session.h"
+#include "cli/story.h"
 #include "cli/terminal.h"
 #include "report/text.h"
 
@@ -20,6 +21,7 @@ struct Options {
   bool json = false;
   uint64_t from = 1;
   uint64_t count = 0;
+  uint64_t width = 0;
 };
 
 Trace chosen_trace(const BugStore& store, const Bug& bug, const Options& options) {
@@ -29,19 +31,21 @@ Trace chosen_trace(const BugStore& store, const Bug& bug, const Options& options
 
 int explain(const Session& session, const Options& options) {
   session.no_program("explain");
-  const BugStore store;
-  const Bug bug = store.load(options.bug);
-  const Trace trace = chosen_trace(store, bug, options);
-  const Symbols symbols(module_paths(trace));
+  const LoadedStory loaded = load_story(options.bug, options.found);
+  const Story story = loaded.story();
   if (options.json) {
-    Json document = {{"bug", BugStore::shown(bug.id)}};
-    document["failure"] = json_failure(trace);
-    document["story"] = ending_sentence(trace, symbols);
-    document["simplified"] = json_counts(trace.counts(), true);
-    document["cause"] = json_cause(trace);
+    Json document = {{"bug", BugStore::shown(loaded.bug.id)}};
+    document["failure"] = json_failure(loaded.failing);
+    document["story"] = ending_sentence(loaded.failing, *loaded.symbols);
+    document["diagnosis"] = json_diagnosis(story);
+    document["simplified"] = json_counts(loaded.failing.counts(), true);
+    document["cause"] = json_cause(loaded.failing);
+    document["replay"] = loaded.replay;
     print_json(document);
   } else {
-    fmt::print("{}", explain_text(bug, trace, symbols, text_options(options.all)));
+    TextOptions text = text_options(options.all);
+    if (options.width >= 40) text.width = options.width;
+    fmt::print("{}", explain_text(story, text));
   }
   return 0;
 }
@@ -108,6 +112,7 @@ void add_explain(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   add_which(verb, *options);
   verb.flag("--all", options->all, "show every event");
+  verb.number("--width", options->width, "characters in a line, 0 for as many as the terminal has");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen(
       [&session, options] { session.chosen = [&session, options] { return explain(session, *options); }; });

@@ -131,6 +131,8 @@ std::optional<Frame> Names::frame(SiteId site) const {
 std::string Names::place(SiteId site) const {
   if (site == kNoSite) return "?";
   const auto f = frame(site);
+  // A line of a library's header says nothing to the reader; the function that stands there does.
+  if (f && !f->file.empty() && is_system_source(f->file) && !f->function.empty()) return pretty_function(f->function);
   if (f && !f->file.empty() && f->line > 0) return fmt::format("{}:{}", base_name(f->file), f->line);
   return symbols_.describe(site_module(site), site_offset(site));
 }
@@ -140,12 +142,17 @@ std::string Names::own_place(SiteId site) const {
   return "  " + place(site);
 }
 
-std::string Names::place(const std::vector<SiteId>& stack) const {
+SiteId Names::own_site(const std::vector<SiteId>& stack) const {
   for (SiteId site : stack) {
-    if (symbols_.is_system_library(site_module(site))) continue;
+    if (site == kNoSite || symbols_.is_system_library(site_module(site))) continue;
     const auto f = frame(site);
-    if (f && !f->file.empty() && !is_system_source(f->file)) return place(site);
+    if (f && !f->file.empty() && !is_system_source(f->file)) return site;
   }
+  return kNoSite;
+}
+
+std::string Names::place(const std::vector<SiteId>& stack) const {
+  if (const SiteId site = own_site(stack); site != kNoSite) return place(site);
   for (SiteId site : stack) {
     if (!symbols_.is_system_library(site_module(site))) return place(site);
   }
@@ -159,6 +166,7 @@ std::string Names::statement(SiteId site) const {
 }
 
 std::string Names::operation(Op op, ObjectId id) {
+  if (op == Op::kThreadStart || op == Op::kThreadExit) return row(op).words;  // its own
   const std::string what = object(id, op);
   return what.empty() ? row(op).words : fmt::format("{} {}", row(op).words, what);
 }

@@ -26,6 +26,8 @@ class Names {
   std::string own_place(SiteId site) const;
   // The first frame of the program's own code, or the innermost.
   std::string place(const std::vector<SiteId>& stack) const;
+  // That frame's site, or kNoSite where none is the program's own.
+  SiteId own_site(const std::vector<SiteId>& stack) const;
   std::optional<Frame> frame(SiteId site) const;
   // The source text there, if the file still exists.
   std::string statement(SiteId site) const;
@@ -37,6 +39,7 @@ class Names {
   std::vector<std::string> legend() const;
 
   const Trace& trace() const { return trace_; }
+  const Symbols& symbols() const { return symbols_; }
 
  private:
   std::string lettered(ObjectId id, const ObjectRow* row, Op op);

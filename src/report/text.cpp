@@ -3,193 +3,303 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
+#include "report/columns.h"
+#include "report/evidence.h"
 #include "report/names.h"
 
 namespace heddle {
 
 namespace {
 
-constexpr size_t kEdge = 3;         // events shown at each end of a long slice
-constexpr size_t kMostColumns = 5;  // more threads are listed instead
-
-std::string cut(const std::string& text, size_t width) {
-  if (text.size() <= width) return text;
-  return width < 4 ? text.substr(0, width) : text.substr(0, width - 2) + "..";
-}
-
-// Absolute paths without their directories: a message is read, not pasted.
-std::string one_line(const std::string& text) {
-  static constexpr const char* kDelimiters = " (\t'`\"";
-  const std::string source = text.substr(0, text.find('\n'));
-  std::string line;
-  for (size_t at = 0; at < source.size();) {
-    const size_t end = std::min(source.size(), source.find_first_of(kDelimiters, at));
-    std::string word = source.substr(at, end - at);
-    if (word.size() > 1 && word.front() == '/' && word.rfind('/') + 1 < word.size()) word.erase(0, word.rfind('/') + 1);
-    line += word;
-    if (end < source.size()) line += source[end];
-    at = end + 1;
-  }
-  return line.size() > 200 ? line.substr(0, 200) + ".." : line;
-}
-
-// "bank.cpp:20 `balance_ -= amount;`"
-std::string place_with_source(const Names& names, SiteId site) {
-  const std::string source = names.statement(site);
-  return source.empty() ? names.place(site) : fmt::format("{} `{}`", names.place(site), cut(source, 60));
-}
+constexpr size_t kSideBySide = 100;  // characters
+constexpr size_t kMostRows = 60;     // without --all
+constexpr size_t kContext = 4;       // events around those that matter, where the whole would be too long
 
 std::string plural(size_t n, const char* word) {
-  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : word[std::char_traits<char>::length(word) - 1] == 'h' ? "es" : "s");
 }
 
-class Columns {
- public:
-  Columns(Names& names, const TextOptions& options) : names_(names), trace_(names.trace()), options_(options) {}
+void trim_end(std::string& text) {
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+}
 
-  std::string text(size_t begin, size_t end) {
-    choose_columns(begin, end);
-    header();
-    for (const TraceSlice& slice : trace_.slices()) {
-      const size_t from = std::max(slice.begin, begin);
-      const size_t to = std::min(slice.end, end);
-      if (from >= to) continue;
-      show_slice(slice, from, to);
-      if (to == slice.end && to < end) show_switch(slice);
+std::string coloured(const std::string& text, const char* code, const TextOptions& options) {
+  return options.colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+// Breaks at spaces; later lines are indented alike.
+std::string wrapped(const std::string& text, size_t width, size_t indent) {
+  std::string out, line;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.size(), text.find(' ', at));
+    const std::string word = text.substr(at, end - at);
+    if (!line.empty() && shown_width(line) + 1 + shown_width(word) > width - indent) {
+      out += line + "\n" + std::string(indent, ' ');
+      line.clear();
     }
-    return out_;
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return out + line;
+}
+
+std::string sizes(const Trace& trace) {
+  const Counts c = trace.counts();
+  return fmt::format("{}, {}", plural(c.preemptions, "preemption"), plural(c.switches, "switch"));
+}
+
+// Steps that a shortened table must not leave out.
+std::vector<size_t> deciding_steps(const Trace& trace, const Diagnosis& d) {
+  std::vector<size_t> keep{d.deciding};
+  for (const DecidingLine& line : d.lines) keep.push_back(line.step);
+  for (const TraceSlice& slice : trace.slices()) {
+    if (slice.preempted) keep.push_back(slice.end - 1);
+  }
+  return keep;
+}
+
+std::string step_text(const Table& table, const ScheduleRow& row, const TextOptions& options) {
+  std::string line = table.line(row);
+  if (row.kind != RowKind::kPreemption || !options.colour) return line;
+  const size_t at = line.find("==");
+  return at == std::string::npos ? line : line.substr(0, at) + "\033[1;31m" + line.substr(at) + "\033[0m";
+}
+
+// Of a long table: the rows around those that matter, and both ends.
+std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const std::vector<size_t>& keep, bool all) {
+  if (all || rows.size() <= kMostRows) return rows;
+  std::vector<bool> shown(rows.size());
+  auto show = [&](size_t at, size_t around) {
+    for (size_t i = at - std::min(at, around); i <= at + around && i < rows.size(); ++i) shown[i] = true;
+  };
+  show(0, 2);
+  show(rows.size() - 1, 6);
+  // The last ones matter most.
+  size_t count = 0;
+  for (size_t i = rows.size(); i-- > 0 && count < kMostRows;) {
+    const bool matters = rows[i].kind == RowKind::kPreemption || (rows[i].step != kNoDifference && std::find(keep.begin(), keep.end(), rows[i].step) != keep.end());
+    if (!matters) continue;
+    show(i, kContext);
+    count += 2 * kContext;
+  }
+  std::vector<ScheduleRow> out;
+  for (size_t i = 0; i < rows.size();) {
+    if (shown[i]) {
+      out.push_back(rows[i++]);
+      continue;
+    }
+    size_t skipped = 0;
+    const uint32_t thread = rows[i].thread;
+    for (; i < rows.size() && !shown[i]; ++i) ++skipped;
+    out.push_back({RowKind::kFold, kNoDifference, thread, fmt::format(".. {} more lines (--all)", skipped), ""});
+  }
+  return out;
+}
+
+class Writer {
+ public:
+  Writer(const Story& story, const TextOptions& options)
+      : story_(story), options_(options), names_(story.failing, story.symbols), diagnosis_(diagnose(names_, story.cause)) {}
+
+  std::string text() {
+    headline();
+    tables();
+    waits();
+    excerpts();
+    legend();
+    footer();
+    return std::move(out_);
   }
 
  private:
-  void choose_columns(size_t begin, size_t end) {
-    column_.assign(trace_.threads().size(), 0);
-    std::vector<bool> seen(trace_.threads().size());
-    for (size_t i = begin; i < end; ++i) seen[trace_.events()[i].thread] = true;
-    for (uint32_t t = 0; t < seen.size(); ++t) {
-      if (!seen[t]) continue;
-      column_[t] = shown_.size();
-      shown_.push_back(t);
-    }
-    listed_ = shown_.size() > kMostColumns;
-    if (shown_.empty()) return;
-    width_ = listed_ ? options_.width - 8 : std::clamp<size_t>((options_.width - 8) / shown_.size(), 20, 48);
-  }
-
-  void header() {
-    if (listed_ || shown_.empty()) return;
-    out_ += fmt::format("{:>5}  ", "");
-    for (uint32_t t : shown_) out_ += fmt::format("{:<{}}", names_.thread(t), width_);
-    end_line();
-  }
-
-  void cell(const std::string& step, uint32_t thread, const std::string& text, bool strong = false) {
-    out_ += fmt::format("{:>5}  ", step);
-    const size_t indent = listed_ ? 0 : column_[thread] * width_;
-    std::string shown = listed_ ? fmt::format("{:<8}{}", names_.thread(thread), text) : text;
-    // The last column may use what is left of the line.
-    const size_t room = listed_ || column_[thread] + 1 == shown_.size()
-                            ? std::max(width_, options_.width - 7 - std::min(options_.width - 7, indent))
-                            : width_ - 1;
-    shown = cut(shown, room);
-    if (strong && options_.colour) shown = "\033[1;31m" + shown + "\033[0m";
-    out_ += std::string(indent, ' ') + shown;
-    end_line();
-  }
-
-  void end_line() {
-    while (!out_.empty() && out_.back() == ' ') out_.pop_back();
+  void headline() {
+    const std::string title = coloured(diagnosis_.title(), "1;31", options_);
+    out_ += fmt::format("BUG {}  {}{}\n", story_.bug.id, title, diagnosis_.ending.empty() ? "" : fmt::format("   ({})", diagnosis_.ending));
+    out_ += fmt::format("WHY   {}.\n", wrapped(diagnosis_.why, options_.width, 6));
+    if (!diagnosis_.claim.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.claim, options_.width, 6));
+    if (diagnosis_.kind != BugClass::kUnknown) out_ += fmt::format("FIX   {}\n", wrapped(advice(diagnosis_.kind), options_.width, 6));
     out_ += '\n';
   }
 
-  void show_slice(const TraceSlice& slice, size_t from, size_t to) {
-    for (size_t i = from; i < to; ++i) {
-      if (!options_.all && to - from > 2 * kEdge + 1 && i == from + kEdge) {
-        const size_t left_out = to - from - 2 * kEdge;
-        cell("", slice.thread, fmt::format(".. {} more", plural(left_out, "operation")));
-        i += left_out;
+  void end_line() {
+    trim_end(out_);
+    out_ += '\n';
+  }
+
+  void tables() {
+    const auto keep = deciding_steps(story_.failing, diagnosis_);
+    const RowOptions row_options{options_.all, keep};
+    const auto failing = shortened(schedule_rows(names_, 0, story_.failing.events().size(), row_options), keep, options_.all);
+    if (story_.passing == nullptr) {
+      single("FAILING", names_, failing, story_.failing);
+      return;
+    }
+    const Symbols symbols(module_paths_of(*story_.passing));
+    Names other(*story_.passing, symbols);
+    // Around the place where the two part, the passing run is shown as far as the failing one.
+    std::vector<size_t> other_keep;
+    for (size_t step : keep) {
+      if (step < story_.passing->events().size()) other_keep.push_back(step);
+    }
+    const size_t parts = first_difference(story_.failing, *story_.passing);
+    other_keep.push_back(parts);
+    const auto passing = shortened(schedule_rows(other, 0, story_.passing->events().size(), {options_.all, other_keep}), other_keep, options_.all);
+    if (options_.width < kSideBySide) {
+      single("FAILING", names_, failing, story_.failing);
+      out_ += '\n';
+      single("NEAREST PASSING", other, passing, *story_.passing);
+      return;
+    }
+    const size_t half = (options_.width - 5) / 2;
+    const Table left(names_, failing, half), right(other, passing, half);
+    out_ += fitted("   FAILING, " + sizes(story_.failing), half + 3, true) + "  NEAREST PASSING, " + sizes(*story_.passing);
+    end_line();
+    out_ += left.header() + "     " + right.header();
+    end_line();
+    bool parted = false;
+    for (size_t i = 0; i < std::max(failing.size(), passing.size()); ++i) {
+      const std::string l = i < failing.size() ? left.line(failing[i]) : std::string(half, ' ');
+      const std::string r = i < passing.size() ? right.line(passing[i]) : std::string();
+      const bool differs = !parted && (i >= failing.size() || i >= passing.size() || failing[i].text != passing[i].text || failing[i].thread != passing[i].thread);
+      parted |= differs;
+      out_ += (i < failing.size() ? step_text(left, failing[i], options_) : l) + (differs ? "  !  " : "  |  ") + r;
+      end_line();
+    }
+    out_ += fmt::format("       {}\n", wrapped(ending_sentence(story_.failing, story_.symbols), options_.width, 7));
+  }
+
+  void single(const char* title, Names& names, const std::vector<ScheduleRow>& rows, const Trace& trace) {
+    const Table table(names, rows, options_.width);
+    out_ += fmt::format("   {}, {}\n{}", title, sizes(trace), table.header());
+    end_line();
+    for (const ScheduleRow& row : rows) {
+      out_ += step_text(table, row, options_);
+      end_line();
+    }
+    out_ += fmt::format("       {}\n", wrapped(&trace == &story_.failing ? ending_sentence(trace, story_.symbols) : std::string("passes"), options_.width, 7));
+  }
+
+  void waits() {
+    if (diagnosis_.waits.empty()) return;
+    const bool cycle = std::any_of(diagnosis_.waits.begin(), diagnosis_.waits.end(), [](const WaitEdge& w) { return w.in_cycle; });
+    out_ += cycle ? "\n   THE CIRCLE\n" : "\n   WHO WAITS\n";
+    for (const WaitEdge& w : diagnosis_.waits) {
+      if (cycle && !w.in_cycle) continue;
+      out_ += fmt::format("   {:<6} at {:<22} waits for {}", names_.thread(w.thread), w.at, names_.object(w.object, w.op));
+      if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
+        out_ += fmt::format(", held by {}", names_.thread(w.holder));
+        if (!w.taken_at.empty()) out_ += fmt::format(" since {}", w.taken_at);
       }
-      const Event& e = trace_.events()[i];
-      cell(std::to_string(i + 1), e.thread, names_.operation(e) + names_.own_place(e.site));
+      out_ += '\n';
     }
   }
 
-  void show_switch(const TraceSlice& slice) {
-    if (slice.preempted) {
-      cell("", slice.thread, "== preempted ==>", true);
-    } else if (trace_.events()[slice.end - 1].op != Op::kThreadExit) {
-      cell("", slice.thread, "-- gives way -->");
+  // The lines that decide, with carets and what happens there.
+  void excerpts() {
+    std::map<std::string, std::map<int, std::vector<std::pair<int, std::string>>>> files;
+    std::vector<std::string> order;
+    for (const DecidingLine& line : diagnosis_.lines) {
+      const auto frame = names_.frame(line.site);
+      if (!frame || frame->file.empty() || frame->line <= 0 || is_system_source(frame->file)) continue;
+      if (!files.contains(frame->file)) order.push_back(frame->file);
+      files[frame->file][frame->line].emplace_back(frame->column, line.caption);
+    }
+    for (const std::string& file : order) {
+      bool named = false;
+      int last = 0;
+      for (const auto& [number, captions] : files[file]) {
+        const auto source = story_.symbols.source_line(file, number);
+        if (!source) continue;
+        if (!named) out_ += fmt::format("\n   {}\n", file.substr(file.rfind('/') + 1));
+        named = true;
+        if (last != 0 && number > last + 1) out_ += "        ...\n";
+        last = number;
+        const std::string code = without_tabs(*source);
+        out_ += fmt::format("  {:>5} | {}\n", number, plain_source(code));
+        const size_t begin = code.find_first_not_of(' ');
+        if (begin == std::string::npos) continue;
+        const std::string statement = story_.symbols.source_statement(file, number).value_or("");
+        for (const auto& [column, caption] : captions) {
+          size_t at = column > 0 ? static_cast<size_t>(column) - 1 : begin;
+          if (at < begin || at >= code.size() || code != *source) at = begin;
+          // To the end of the statement, without a comment behind it.
+          const size_t end = std::min(code.size(), std::max(at + 1, begin + statement.size()));
+          out_ += fmt::format("        | {}^{} {}\n", std::string(at, ' '), std::string(end - at - 1, '~'), caption);
+        }
+      }
     }
   }
 
-  Names& names_;
-  const Trace& trace_;
+  static std::string without_tabs(const std::string& text) {
+    std::string out;
+    for (char c : text) {
+      if (c == '\t') {
+        do out += ' ';
+        while (out.size() % 8 != 0);
+      } else {
+        out += c;
+      }
+    }
+    return out;
+  }
+
+  static std::string plain_source(std::string text) {
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    }
+    return text;
+  }
+
+  void legend() {
+    for (const std::string& line : names_.legend()) out_ += "       " + line + "\n";
+    for (const Note& note : story_.failing.notes()) out_ += fmt::format("NOTE   not controlled: {} ({})\n", note.text, plural(note.count, "time"));
+    if (!story_.output.empty()) out_ += fmt::format("OUTPUT {}\n", plain_line(story_.output, options_.width));
+  }
+
+  void footer() {
+    const Bug& bug = story_.bug;
+    std::string found = fmt::format("\nFOUND  run {} of the {} search", bug.find_executions, bug.strategy);
+    if (!bug.minimal.empty()) {
+      found += fmt::format(" · {} -> {}, {} -> {} in {} · minimal: {}", bug.found.switches, plural(bug.simplified.switches, "switch"), bug.found.preemptions,
+                           plural(bug.simplified.preemptions, "preemption"), plural(bug.simplify_executions, "run"), bug.minimal);
+      if (!bug.certificate.empty()) found += ", " + bug.certificate;
+    }
+    if (bug.was_reduced && bug.reduced.threads < bug.simplified.threads)
+      found += fmt::format(" · needs {} of {} threads", bug.reduced.threads, bug.simplified.threads);
+    out_ += wrapped(found, options_.width, 7) + "\n";
+    out_ += fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
+    if (!story_.replay.empty()) out_ += fmt::format("PASTE  heddle replay {}\n", story_.replay);
+  }
+
+  const Story& story_;
   const TextOptions& options_;
-  std::vector<size_t> column_;
-  std::vector<uint32_t> shown_;
-  bool listed_ = false;
-  size_t width_ = 40;
+  Names names_;
+  Diagnosis diagnosis_;
   std::string out_;
 };
 
-std::string deadlock_sentence(Names& names) {
-  std::string text;
-  const auto threads = names.trace().threads();
-  for (uint32_t i = 0; i < threads.size(); ++i) {
-    const Thread& t = threads[i];
-    if (t.state != ThreadState::kBlocked) continue;
-    if (t.pending == Op::kThreadJoin && threads.size() > 2) continue;
-    if (!text.empty()) text += "; ";
-    const std::string where = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
-    text += fmt::format("{} {} at {}", names.thread(i), names.operation(t.pending, t.object), where);
-    if (t.holder != kNoIndex) {
-      text += fmt::format(", held by {}", names.thread(t.holder));
-      if (t.holder_site != kNoSite) text += fmt::format(" since {}", names.place(t.holder_site));
-    }
-  }
-  return text;
-}
-
-// The preemptions in words: who was stopped before what, and who ran in between.
-std::string switch_sentence(Names& names) {
-  const Trace& trace = names.trace();
-  const auto slices = trace.slices();
-  std::string text;
-  size_t told = 0;
-  for (size_t i = 0; i + 1 < slices.size(); ++i) {
-    if (!slices[i].preempted) continue;
-    if (++told > 3) continue;
-    size_t next = i + 1;
-    while (next < slices.size() && slices[next].thread != slices[i].thread) ++next;
-    const Event& last = trace.events()[slices[i].end - 1];
-    const Event& other = trace.events()[slices[next < slices.size() ? next - 1 : i + 1].end - 1];
-    if (!text.empty()) text += "; ";
-    text +=
-        fmt::format("{} was preempted after {}", names.thread(slices[i].thread), place_with_source(names, last.site));
-    if (next < slices.size()) {
-      text += fmt::format(" (step {}) and went on only after {} had reached {} (step {})", slices[i].end,
-                          names.thread(other.thread), place_with_source(names, other.site), slices[next - 1].end);
-    } else {
-      text += fmt::format(" (step {}), and {} went on", slices[i].end, names.thread(slices[i + 1].thread));
-    }
-  }
-  if (told > 3) text += fmt::format("; and {} more", plural(told - 3, "preemption"));
-  return text;
-}
-
 }  // namespace
+
+std::vector<std::string> module_paths_of(const Trace& trace) {
+  std::vector<std::string> paths;
+  for (const Module& module : trace.modules()) paths.push_back(module.path);
+  return paths;
+}
 
 std::string ending_sentence(const Trace& trace, const Symbols& symbols) {
   Names names(trace, symbols);
   const Outcome& o = trace.outcome();
   std::string text = name(o.kind);
   if (o.kind == OutcomeKind::kDeadlock) {
-    const std::string who = deadlock_sentence(names);
-    return who.empty() ? fmt::format("deadlock: {}", one_line(o.message)) : fmt::format("deadlock: {}", who);
+    std::string who;
+    for (const WaitEdge& w : wait_edges(names)) who += (who.empty() ? "" : "; ") + wait_sentence(names, w);
+    return fmt::format("deadlock: {}", who.empty() ? plain_line(o.message, 200) : who);
   }
   if (o.kind == OutcomeKind::kExit) text += fmt::format(" code {}", o.code);
-  if (!o.message.empty()) text += ": " + one_line(o.message);
+  if (!o.message.empty()) text += ": " + plain_line(o.message, 200);
   if (!o.stack.empty()) text += fmt::format("  (in {}, {})", names.thread(o.thread), names.place(o.stack));
   return text;
 }
@@ -197,40 +307,20 @@ std::string ending_sentence(const Trace& trace, const Symbols& symbols) {
 std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end,
                          const TextOptions& options) {
   Names names(trace, symbols);
-  std::string text = Columns(names, options).text(begin, std::min(end, trace.events().size()));
+  const auto rows = schedule_rows(names, begin, end, {options.all, {}});
+  const Table table(names, rows, options.width);
+  std::string text = table.header();
+  trim_end(text);
+  text += '\n';
+  for (const ScheduleRow& row : rows) {
+    std::string line = step_text(table, row, options);
+    trim_end(line);
+    text += line + "\n";
+  }
   for (const std::string& line : names.legend()) text += "       " + line + "\n";
   return text;
 }
 
-std::string explain_text(const Bug& bug, const Trace& trace, const Symbols& symbols, const TextOptions& options) {
-  Names names(trace, symbols);
-  const Counts c = trace.counts();
-  std::string text = fmt::format("BUG {}  {}\n", bug.id, ending_sentence(trace, symbols));
-  std::string why = switch_sentence(names);
-  if (why.empty()) {
-    why = c.switches == 0 ? "it fails without any switch: the schedule does not matter"
-                          : "it fails without a preemption: threads only run on until they wait or end";
-  }
-  text += fmt::format("WHY   {}.\n", why);
-  if (!bug.decides.empty()) text += fmt::format("      It {}.\n", bug.decides);
-  text += '\n';
-  text += fmt::format("   FAILING, {}, {}\n", plural(c.preemptions, "preemption"),
-                      c.switches == 1 ? "1 switch" : fmt::format("{} switches", c.switches));
-  text += Columns(names, options).text(0, trace.events().size());
-  text += "       " + ending_sentence(trace, symbols) + "\n";
-  for (const std::string& line : names.legend()) text += "       " + line + "\n";
-  for (const Note& note : trace.notes()) text += fmt::format("NOTE   {} ({})\n", note.text, plural(note.count, "time"));
-  text +=
-      fmt::format("\nFOUND  run {} of the {} search, {:.2f} s", bug.find_executions, bug.strategy, bug.find_seconds);
-  if (!bug.minimal.empty()) {
-    text += fmt::format(" · {} -> {} switches, {} -> {} preemptions in {}, {:.2f} s · minimal: {}", bug.found.switches,
-                        bug.simplified.switches, bug.found.preemptions, bug.simplified.preemptions,
-                        plural(bug.simplify_executions, "run"), bug.simplify_seconds, bug.minimal);
-    if (!bug.certificate.empty()) text += ", " + bug.certificate;
-  }
-  text += fmt::format("\nREPLAY heddle replay {}      NEXT  heddle explain {} --all · heddle show {}\n", bug.id, bug.id,
-                      bug.id);
-  return text;
-}
+std::string explain_text(const Story& story, const TextOptions& options) { return Writer(story, options).text(); }
 
 }  // namespace heddle

@@ -3,19 +3,32 @@
 // are commands to paste.
 #include <string>
 
+#include "report/diagnosis.h"
 #include "trace/bugs.h"
+#include "trace/cause.h"
 #include "trace/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {
 
 struct TextOptions {
-  bool all = false;  // every event; else the middle of long slices is left out
+  bool all = false;  // every event; else repetition and the middle of long slices are left out
   bool colour = false;
   size_t width = 120;
 };
 
-std::string explain_text(const Bug& bug, const Trace& trace, const Symbols& symbols, const TextOptions& options = {});
+// What is known about a bug. The pointers may be null, and must outlive it.
+struct Story {
+  const Bug& bug;
+  const Trace& failing;             // simplified where it was
+  const Symbols& symbols;           // of the failing trace
+  const Trace* passing = nullptr;   // the nearest passing run
+  const Cause* cause = nullptr;
+  std::string replay;               // hd1:...
+  std::string output;               // the program's last words, where they tell what failed
+};
+
+std::string explain_text(const Story& story, const TextOptions& options = {});
 
 // The columns alone: events [begin, end).
 std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end,
@@ -23,5 +36,8 @@ std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begi
 
 // One sentence about how the run ended, with names.
 std::string ending_sentence(const Trace& trace, const Symbols& symbols);
+
+// The paths that Symbols wants.
+std::vector<std::string> module_paths_of(const Trace& trace);
 
 }  // namespace heddle

@@ -1,0 +1,72 @@
+#pragma once
+// What kind of bug a failing trace shows, told from its evidence: how it ended, what the stopped thread did before and after the
+// deciding switch and the others did in between, and the orders that were run to test that. A wrong name is worse than none: what
+// the evidence does not bear out stays unknown.
+#include <string>
+#include <vector>
+
+#include "report/names.h"
+#include "trace/cause.h"
+
+namespace heddle {
+
+enum class BugClass {
+  kUnknown,
+  kDeadlock,
+  kLostWakeup,
+  kAtomicity,       // of one variable, or of what one lock guards
+  kMultiAtomicity,  // of several that belong together
+  kOrder,
+  kUseAfterFree,    // or after teardown
+  kDataRace,
+  kLivelock,
+  kMisuse,
+};
+// "atomicity violation"
+const char* words(BugClass kind);
+// "atomicity-violation": for machines
+const char* rule_name(BugClass kind);
+// One sentence: what this kind of bug is, and where one mends it.
+const char* advice(BugClass kind);
+
+// A line of the source that takes part.
+struct DecidingLine {
+  SiteId site = kNoSite;
+  uint32_t thread = 0;         // index in the failing trace
+  std::string caption;         // "main reads it here (step 4)"
+  size_t step = kNoDifference; // index in the failing trace
+};
+
+// A thread of a deadlock: what it waits for, and who has it.
+struct WaitEdge {
+  uint32_t thread = 0;
+  Op op = Op::kNone;
+  ObjectId object = kNoObject;
+  std::string at;              // where it waits
+  uint32_t holder = kNoIndex;
+  std::string taken_at;        // where the holder took it; empty if unknown
+  bool in_cycle = false;
+};
+
+struct Diagnosis {
+  BugClass kind = BugClass::kUnknown;
+  std::string subject;         // a variable or lock, without quotes; may be empty
+  std::string ending;          // "assert balance >= 0, bank.cpp:6"
+  std::string why;             // a sentence or two, with steps and values
+  std::string claim;           // "Fails if and only if T2 runs between a.c:5 and a.c:6.  [tested: ...]"; empty if nothing was tested
+  std::vector<DecidingLine> lines;
+  std::vector<WaitEdge> waits;
+  size_t deciding = kNoDifference;  // the last event before the deciding switch
+
+  // "atomicity violation on `balance`"
+  std::string title() const;
+};
+
+Diagnosis diagnose(Names& names, const Cause* cause);
+
+// "balance >= 0" of an assertion's message; empty if it is none.
+std::string assertion_text(const std::string& message);
+// How the run ended, short, with the place: "assert balance >= 0, bank.cpp:6".
+std::string short_ending(const Names& names);
+
+}  // namespace heddle

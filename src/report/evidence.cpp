@@ -1,0 +1,290 @@
+#include "report/evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "trace/enabled.h"
+#include "trace/happens_before.h"
+#include "trace/locks.h"
+
+namespace heddle {
+
+namespace {
+
+std::optional<Window> window_after(const Trace& trace, size_t slice) {
+  const auto slices = trace.slices();
+  if (slice + 1 >= slices.size()) return std::nullopt;
+  size_t back = slice + 1;
+  while (back < slices.size() && slices[back].thread != slices[slice].thread) ++back;
+  Window w{slices[slice].thread, slices[slice].end - 1, back < slices.size() ? slices[back].begin : trace.events().size()};
+  HeldLocks locks(trace.threads().size());
+  std::set<ObjectId> own, theirs;
+  for (size_t i = 0; i < w.next; ++i) {
+    const Event& e = trace.events()[i];
+    locks.step(i, e);
+    if (i == w.last) {
+      for (const HeldLock& lock : locks.held(w.thread)) own.insert(lock.object);
+    }
+    if (i > w.last && takes_lock(e)) theirs.insert(e.object);
+  }
+  w.different_locks = !own.empty() && !theirs.empty() && std::none_of(own.begin(), own.end(), [&](ObjectId o) { return theirs.contains(o); });
+  return w;
+}
+
+}  // namespace
+
+std::optional<Window> deciding_window(const Trace& trace, const Cause* cause) {
+  const auto slices = trace.slices();
+  if (cause != nullptr && cause->kind == CauseKind::kWindow && cause->first.step < trace.events().size()) {
+    // The window may begin before the switch of this very run, and may begin with the thread's own first operation in it.
+    for (size_t i = slices.size(); i-- > 0;) {
+      if (!slices[i].preempted || trace.threads()[slices[i].thread].id != cause->first.thread) continue;
+      auto w = window_after(trace, i);
+      if (!w || w->last < cause->first.step) continue;
+      if (cause->second.step < trace.events().size() && w->next > cause->second.step) continue;
+      w->last = cause->first.step;
+      if (cause->second.step < trace.events().size()) w->next = cause->second.step;
+      return w;
+    }
+  }
+  for (size_t i = slices.size(); i-- > 0;) {
+    if (slices[i].preempted) return window_after(trace, i);
+  }
+  for (size_t i = slices.size(); i-- > 0;) {
+    if (const auto w = window_after(trace, i); w && w->next < trace.events().size()) return w;
+  }
+  return std::nullopt;
+}
+
+Triple best_triple(const Trace& trace, const Window& w) {
+  const auto events = trace.events();
+  struct Touch {
+    size_t first, last;
+    size_t write = kNoDifference;
+  };
+  auto relevant = [](const Event& e) { return e.object != kNoObject && row(e.op).family != Family::kThreads && row(e.op).family != Family::kCode; };
+  std::map<ObjectId, Touch> between;
+  size_t first_other = kNoDifference, end = w.next;
+  for (size_t i = w.last + 1; i < end; ++i) {
+    const Event& e = events[i];
+    if (e.thread == w.thread || !relevant(e)) continue;
+    if (first_other == kNoDifference) first_other = i;
+    auto [at, fresh] = between.try_emplace(e.object, Touch{i, i, kNoDifference});
+    at->second.last = i;
+    // Of what comes in between the taking of a lock tells more than its release.
+    if (writes(e) || (at->second.write == kNoDifference && is_lock_request(e.op))) at->second.write = i;
+  }
+  Triple best;
+  int best_score = 0;
+  // The nearest own operation on each object on either side.
+  std::map<ObjectId, size_t> before, after;
+  for (size_t i = 0; i <= w.last && i < events.size(); ++i) {
+    if (events[i].thread == w.thread && relevant(events[i])) before[events[i].object] = i;
+  }
+  for (size_t i = w.next; i < events.size(); ++i) {
+    if (events[i].thread == w.thread && relevant(events[i])) after.try_emplace(events[i].object, i);
+  }
+  auto conflict = [&](size_t a, size_t b) {
+    const Event &x = events[a], &y = events[b];
+    if (is_memory(x.op) && is_memory(y.op)) return writes(x) || writes(y);
+    return true;  // locks, conditions: whoever comes first changes what the other finds
+  };
+  for (const auto& [object, touch] : between) {
+    const size_t middle = touch.write != kNoDifference ? touch.write : touch.first;
+    const auto b = before.find(object), a = after.find(object);
+    const bool has_before = b != before.end() && conflict(b->second, middle);
+    const bool has_after = a != after.end() && conflict(middle, a->second);
+    if (!has_before && !has_after) continue;
+    const int score = (is_memory(events[middle].op) ? 4 : 0) + (b != before.end() && a != after.end() ? 8 : 0) + (touch.write != kNoDifference ? 1 : 0) +
+                      (a != after.end() && a->second == w.next ? 2 : 0) + (b != before.end() && b->second == w.last ? 2 : 0);
+    if (score <= best_score) continue;
+    best_score = score;
+    best = {b == before.end() ? kNoDifference : b->second, middle, a == after.end() ? kNoDifference : a->second,
+            is_memory(events[middle].op) && writes(events[middle])};
+  }
+  // Two objects that belong together: one before, another after, and the others touched both.
+  if (best.before == kNoDifference || best.after == kNoDifference) {
+    for (size_t i = w.last + 1; i-- > 0;) {
+      if (events[i].thread != w.thread || !relevant(events[i]) || !between.contains(events[i].object)) continue;
+      for (const auto& [object, step] : after) {
+        const auto touched = between.find(object);
+        if (touched == between.end()) continue;
+        const size_t middle = touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
+        if (is_memory(events[middle].op) != is_memory(events[i].op)) continue;
+        if (!conflict(i, between.at(events[i].object).write != kNoDifference ? between.at(events[i].object).write : between.at(events[i].object).first) ||
+            !conflict(middle, step))
+          continue;
+        return {i, middle, step, is_memory(events[middle].op) && writes(events[middle])};
+      }
+      break;
+    }
+  }
+  return best;
+}
+
+WakeUps wake_ups(const Trace& trace) {
+  WakeUps found;
+  std::set<ObjectId> waited;  // what threads wait for in the end
+  for (const Thread& t : trace.threads()) {
+    if (t.state == ThreadState::kBlocked && row(t.pending).family == Family::kConditions) waited.insert(t.object);
+  }
+  if (waited.empty()) return found;
+  EnabledWalk walk(trace);
+  const auto events = trace.events();
+  for (size_t i = 0; i < events.size(); ++i, walk.advance()) {
+    const Event& e = events[i];
+    if ((e.op != Op::kCondSignal && e.op != Op::kCondBroadcast) || !waited.contains(e.object)) continue;
+    const size_t waiting = walk.waiters(e.object).size();
+    if (waiting == 0) {
+      found.lost = i;
+    } else if (e.op == Op::kCondSignal && waiting > 1) {
+      found.misdirected = i;
+    }
+  }
+  return found;
+}
+
+std::vector<WaitEdge> wait_edges(Names& names) {
+  const auto threads = names.trace().threads();
+  std::vector<WaitEdge> edges;
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    const Thread& t = threads[i];
+    if (t.state != ThreadState::kBlocked) continue;
+    WaitEdge w;
+    w.thread = i;
+    w.op = t.pending;
+    w.object = t.object;
+    w.at = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
+    w.holder = t.holder;
+    if (t.holder_site != kNoSite) w.taken_at = names.place(t.holder_site);
+    uint32_t at = t.holder;
+    for (size_t steps = 0; at < threads.size() && steps <= threads.size() && threads[at].state == ThreadState::kBlocked; ++steps) {
+      if (at == i) {
+        w.in_cycle = true;
+        break;
+      }
+      at = threads[at].holder;
+    }
+    edges.push_back(w);
+  }
+  // Those who only wait for the end of another are no part of the story where there are others.
+  const bool others = std::any_of(edges.begin(), edges.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin; });
+  if (others) std::erase_if(edges, [](const WaitEdge& w) { return w.op == Op::kThreadJoin && !w.in_cycle; });
+  return edges;
+}
+
+std::string wait_sentence(Names& names, const WaitEdge& w) {
+  std::string what;
+  switch (row(w.op).family) {
+    case Family::kMutexes:
+    case Family::kRwlocks: what = "wants"; break;
+    case Family::kThreads: what = "waits for the end of"; break;
+    default: what = "waits for";
+  }
+  std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, names.object(w.object, w.op), w.at);
+  if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
+    text += fmt::format(", which {} has", w.holder == w.thread ? "it itself" : names.thread(w.holder));
+    if (!w.taken_at.empty()) text += fmt::format(" since {}", w.taken_at);
+  }
+  return text;
+}
+
+std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
+  const auto events = names.trace().events();
+  auto told = [&](size_t i) {
+    return fmt::format("{}{} (step {})", names.operation(events[i]), names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
+  };
+  if (t.between == kNoDifference) {
+    std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), told(w.last));
+    if (w.last + 1 < events.size()) text += fmt::format(", and {} ran", names.thread(events[w.last + 1].thread));
+    return text;
+  }
+  const std::string who = names.thread(w.thread);
+  const std::string other = names.thread(events[t.between].thread);
+  std::string text = fmt::format("{} {}", who, told(t.before != kNoDifference ? t.before : w.last));
+  text += fmt::format("; {} {}", other, told(t.between));
+  if (t.after != kNoDifference) {
+    text += fmt::format(" before {} {}", who, told(t.after));
+  } else if (w.next < events.size()) {
+    text += fmt::format(" before {} {}", who, told(w.next));
+  } else {
+    text += fmt::format(" before {} went on", who);
+  }
+  return text;
+}
+
+std::string cause_event_words(Names& names, const CauseEvent& e, bool with_place) {
+  const uint32_t index = names.trace().thread_index(e.thread);
+  std::string text = fmt::format("{} {}", names.thread(index), names.operation(e.op, e.object));
+  if (with_place && !names.own_place(e.site).empty()) text += " at " + names.place(e.site);
+  return text;
+}
+
+std::string claim_sentence(Names& names, const Cause& c) {
+  if (c.kind == CauseKind::kNone) return {};
+  auto place = [&](const CauseEvent& e) { return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site); };
+  const std::string when = c.exact() ? "Fails if and only if" : "Fails when";
+  std::string text;
+  if (c.kind == CauseKind::kWindow) {
+    const std::string who = names.thread(names.trace().thread_index(c.other));
+    const std::string thread = names.thread(names.trace().thread_index(c.first.thread));
+    const std::string from = place(c.first), to = place(c.second);
+    // One line twice: a loop, or several operations of one statement.
+    text = from == to ? fmt::format("{} {} runs between two operations of {} at {} ({}, then {}).", when, who, thread, from,
+                                    names.operation(c.first.op, c.first.object), names.operation(c.second.op, c.second.object))
+                      : fmt::format("{} {} runs between {} and {} of {}.", when, who, from, to, thread);
+  } else {
+    text = fmt::format("{} {} comes before {}.", when, cause_event_words(names, c.first, true), cause_event_words(names, c.second, true));
+  }
+  const char* in = c.kind == CauseKind::kWindow ? "inside" : "so";
+  const char* out = c.kind == CauseKind::kWindow ? "outside" : "otherwise";
+  if (c.exact()) {
+    text += fmt::format("  [tested: {} distinct order{} {} fail{}, {} {} pass{}]", c.inside.failed, c.inside.failed == 1 ? "" : "s", in, c.inside.failed == 1 ? "s" : "",
+                        c.outside.passed, out, c.outside.passed == 1 ? "es" : "");
+  } else {
+    text += fmt::format("  [tested: {} of {} distinct orders {} fail, {} of {} {} pass]", c.inside.failed, c.inside.orders(), in, c.outside.passed, c.outside.orders(), out);
+  }
+  return text;
+}
+
+std::string switches_sentence(Names& names) {
+  const Trace& trace = names.trace();
+  const auto slices = trace.slices();
+  if (trace.switches() == 0) return "it fails without any switch: the schedule does not matter";
+  constexpr size_t kTold = 3;
+  std::string text;
+  size_t told = 0;
+  for (size_t i = 0; i + 1 < slices.size(); ++i) {
+    if (!slices[i].preempted || ++told > kTold) continue;
+    const Event& last = trace.events()[slices[i].end - 1];
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} was stopped after {} (step {}), and {} ran", names.thread(slices[i].thread), names.place(last.site), slices[i].end,
+                        names.thread(slices[i + 1].thread));
+  }
+  if (told > kTold) text += fmt::format("; and {} more preemptions", told - kTold);
+  return text.empty() ? "it fails without a preemption: threads only run on until they wait or end" : text;
+}
+
+std::string plain_line(const std::string& text, size_t width) {
+  static constexpr const char* kDelimiters = " (\t'`\"";
+  const std::string source = text.substr(0, text.find('\n'));
+  std::string line;
+  for (size_t at = 0; at < source.size();) {
+    const size_t end = std::min(source.size(), source.find_first_of(kDelimiters, at));
+    std::string word = source.substr(at, end - at);
+    if (word.size() > 1 && word.front() == '/' && word.rfind('/') + 1 < word.size()) word.erase(0, word.rfind('/') + 1);
+    line += word;
+    if (end < source.size()) line += source[end];
+    at = end + 1;
+  }
+  // What a program prints may steer a terminal; it may not steer the reader's.
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return line.size() > width ? line.substr(0, width) + ".." : line;
+}
+
+}  // namespace heddle

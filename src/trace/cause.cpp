@@ -1,0 +1,66 @@
+#include "trace/cause.h"
+
+#include <nlohmann/json.hpp>
+
+namespace heddle {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Steps stand in files as people count them; 0 is none.
+Json json_of(const CauseEvent& e) {
+  return {{"thread", e.thread}, {"op", static_cast<unsigned>(e.op)}, {"object", e.object}, {"site", e.site}, {"step", e.step == kNoDifference ? 0 : e.step + 1}};
+}
+
+Json json_of(const CauseSide& s) { return {{"failed", s.failed}, {"passed", s.passed}, {"other", s.other}}; }
+
+CauseEvent event_of(const Json& j) {
+  CauseEvent e;
+  e.thread = j.at("thread").get<ThreadId>();
+  const auto op = j.at("op").get<unsigned>();
+  e.op = op < kOpCount ? static_cast<Op>(op) : Op::kNone;
+  e.object = j.at("object").get<ObjectId>();
+  e.site = j.at("site").get<SiteId>();
+  const auto step = j.at("step").get<size_t>();
+  e.step = step == 0 ? kNoDifference : step - 1;
+  return e;
+}
+
+CauseSide side_of(const Json& j) { return {j.at("failed").get<size_t>(), j.at("passed").get<size_t>(), j.at("other").get<size_t>()}; }
+
+}  // namespace
+
+std::string encode_cause(const Cause& c) {
+  const char* kind = c.kind == CauseKind::kWindow ? "window" : c.kind == CauseKind::kOrder ? "order" : "none";
+  const Json j = {{"kind", kind},
+                  {"first", json_of(c.first)},
+                  {"second", json_of(c.second)},
+                  {"other", c.other},
+                  {"inside", json_of(c.inside)},
+                  {"outside", json_of(c.outside)},
+                  {"executions", c.executions},
+                  {"seconds", c.seconds}};
+  return j.dump(2) + "\n";
+}
+
+std::optional<Cause> decode_cause(const std::string& text) {
+  try {
+    const Json j = Json::parse(text);
+    Cause c;
+    const auto kind = j.at("kind").get<std::string>();
+    c.kind = kind == "window" ? CauseKind::kWindow : kind == "order" ? CauseKind::kOrder : CauseKind::kNone;
+    c.first = event_of(j.at("first"));
+    c.second = event_of(j.at("second"));
+    c.other = j.at("other").get<ThreadId>();
+    c.inside = side_of(j.at("inside"));
+    c.outside = side_of(j.at("outside"));
+    c.executions = j.at("executions").get<size_t>();
+    c.seconds = j.at("seconds").get<double>();
+    return c;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace heddle

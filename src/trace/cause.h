@@ -1,0 +1,55 @@
+#pragma once
+// A claim about the order of operations that decides between pass and fail, with what running other orders showed. The claim is made
+// and tested by simplify/causality.h and told by the report.
+#include <optional>
+#include <string>
+
+#include "trace/trace.h"
+
+namespace heddle {
+
+enum class CauseKind {
+  kNone,
+  kWindow,  // fails if others run after `first` and before `second`, two operations of the same thread
+  kOrder,   // fails if `first` comes before `second`, operations of two threads
+};
+
+// An operation, by what survives a change of schedule. `step` is its index in the failing trace, kNoDifference where it has none.
+struct CauseEvent {
+  ThreadId thread = kNoThread;
+  Op op = Op::kNone;
+  ObjectId object = kNoObject;
+  SiteId site = kNoSite;
+  size_t step = kNoDifference;
+};
+
+// How many different event orders (order_hash) ended how.
+struct CauseSide {
+  size_t failed = 0;  // with this bug
+  size_t passed = 0;
+  size_t other = 0;   // another failure, or nothing that says anything about the program
+
+  size_t orders() const { return failed + passed + other; }
+};
+
+struct Cause {
+  CauseKind kind = CauseKind::kNone;
+  CauseEvent first, second;
+  ThreadId other = kNoThread;   // kWindow: who runs inside
+  CauseSide inside, outside;    // orders for which the claim foretells failure, and the rest
+  size_t executions = 0;
+  double seconds = 0;
+
+  // Did every order behave as the claim says, with orders on both sides?
+  bool exact() const {
+    return inside.failed > 0 && inside.passed == 0 && inside.other == 0 && outside.passed > 0 && outside.failed == 0 && outside.other == 0;
+  }
+};
+
+// Beside bug.json.
+inline constexpr const char* kCauseFile = "cause.json";
+std::string encode_cause(const Cause& cause);
+// Nothing for a text that is no cause.
+std::optional<Cause> decode_cause(const std::string& text);
+
+}  // namespace heddle
