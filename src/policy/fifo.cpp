@@ -7,7 +7,7 @@ namespace heddle {
 // would not determine a schedule.
 uint32_t pick_fifo(PolicyState& state, const Moment& m) {
   const PlanHeader& plan = *state.plan.header;
-  bool preempted = plan.tail.quantum != 0 && m.step >= state.quantum_start + plan.tail.quantum;
+  bool preempted = plan.tail.quantum != 0 && m.step > state.quantum_start + plan.tail.quantum;
   while (state.next_change < plan.step_count && state.plan.steps[state.next_change] <= m.step) {
     preempted = preempted || state.plan.steps[state.next_change] == m.step;
     ++state.next_change;
@@ -30,7 +30,7 @@ uint32_t pick_fifo(PolicyState& state, const Moment& m) {
     if (!runnable(state, m, i)) continue;
     if (head == kNobody || state.threads[m.threads[i].slot].used < state.threads[m.threads[head].slot].used) head = i;
   }
-  state.quantum_start = m.step;
+  state.quantum_start = m.step - 1;
   return head;
 }
 

@@ -12,6 +12,10 @@ std::unique_ptr<Search> make_surw(const SearchOptions&);
 std::unique_ptr<Search> make_race(const SearchOptions&);
 std::unique_ptr<Search> make_guided(const SearchOptions&);
 std::unique_ptr<Search> make_bounded(const SearchOptions&);
+std::unique_ptr<Search> make_rff(const SearchOptions&);
+std::unique_ptr<Search> make_delay(const SearchOptions&);
+std::unique_ptr<Search> make_period(const SearchOptions&);
+std::unique_ptr<Search> make_gaussian(const SearchOptions&);
 std::unique_ptr<Search> make_portfolio(const SearchOptions&);
 
 // A copy of the base plan whose tail is the given policy, seeded for the index-th proposal.

@@ -13,6 +13,10 @@ const std::vector<SearchRow>& searches() {
       {"race", "threads wait for each other at racing or contended operations", "Sen 2008; Jalbert & Sen 2010, section 5", make_race},
       {"guided", "turns racing and contended pairs round one by one, most promising first", "Flanagan & Godefroid 2005, section 3", make_guided},
       {"bounded", "all schedules, fewest preemptions first", "Musuvathi & Qadeer 2007, section 3.1; 2008, algorithm 1", make_bounded},
+      {"rff", "mutates runs that showed a new reads-from pair", "Wolff et al. 2024, section 4", make_rff},
+      {"delay", "all schedules of a round-robin scheduler, fewest delays first", "Emmi, Qadeer & Rakamaric 2011, section 3", make_delay},
+      {"period", "all sequences of periods between conflicting operations, fewest first", "Wen et al. 2022, section 3", make_period},
+      {"gaussian", "moves the switches of a run a little, then more", "Choi & Zeller 2002, section 5", make_gaussian},
   };
   return rows;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/lock_cycles.h"
 #include "search/make.h"
 #include "trace/locks.h"
 
@@ -57,10 +58,40 @@ Plan plan_for(const Reversal& r, const SearchOptions& options) {
     append(plan.slices, r.trace.thread_id(events[i]), events[i].number);
     if ((events[i].flags & kChoice) != 0) plan.choices.push_back({r.trace.thread_id(events[i]), events[i].number, events[i].value});
   }
-  for (size_t i : r.needed) append(plan.slices, r.trace.thread_id(events[i]), events[i].number);
-  append(plan.slices, r.trace.threads()[r.thread].id, r.until);
+  for (const Slice& s : r.then) append(plan.slices, s.thread, s.until);
   plan.sort_choices();
   return plan;
+}
+
+std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t position, size_t last, const std::vector<ObjectId>& taken) {
+  constexpr size_t kFarthest = 100'000;
+  std::vector<Slice> way;
+  const auto events = trace.events();
+  if (last - position > kFarthest) return {};
+  for (size_t k = position; k <= last; ++k) {
+    const Event& e = events[k];
+    if (e.thread != events[last].thread && !must.before(k, last)) continue;
+    if (k < last && is_lock_request(e.op) && has(e.op, kBlocks) && std::find(taken.begin(), taken.end(), e.object) != taken.end()) return {};
+    append(way, trace.thread_id(e), e.number);
+  }
+  return way;
+}
+
+void Reversals::add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must) {
+  for (std::vector<LockEdge>& ring : lock_cycles(*trace)) {
+    std::sort(ring.begin(), ring.end(), [](const LockEdge& a, const LockEdge& b) { return a.taken < b.taken; });
+    uint64_t key = 0;
+    for (const LockEdge& edge : ring) key += mix(trace->events()[edge.taken].site, trace->events()[edge.request].site);
+    if (!rings_.insert(key).second) continue;
+    Candidate c{trace, ring.front().taken, {}, key, 0, 0, order_++};
+    for (const LockEdge& edge : ring) {
+      // As far as its request, which the next one in the ring must come before.
+      std::vector<Slice> way = way_to(*trace, must, c.position, edge.request, {});
+      if (!way.empty() && --way.back().until == 0) way.pop_back();
+      for (const Slice& s : way) append(c.then, s.thread, s.until);
+    }
+    push(std::move(c));
+  }
 }
 
 void Reversals::push(Candidate candidate) {
@@ -94,7 +125,7 @@ std::optional<Reversal> Reversals::take() {
   waiting_.erase(waiting_.begin());
   Candidate& c = candidates_[rank->at];
   ++tries_[c.key];
-  Reversal r{*c.trace, c.position, c.thread, std::move(c.needed), c.until};
+  Reversal r{*c.trace, c.position, std::move(c.then)};
   c.trace.reset();
   return r;
 }
@@ -121,6 +152,7 @@ void Reversals::add(const Trace& trace) {
     locks.step(i, events[i]);
   }
 
+  add_rings(shared, must);
   std::unordered_map<uint64_t, uint32_t> meetings;
   for (const EventPair& pair : pairs) {
     const uint32_t thread = events[pair.second].thread;
@@ -131,22 +163,12 @@ void Reversals::add(const Trace& trace) {
     const uint64_t key = mix(name(pair.first), name(pair.second));
     const uint32_t meeting = ++meetings[key];
     if (meeting > kFirstMeetings && (meeting & (meeting - 1)) != 0) continue;
-    // What must come first, and whether the thread would run into a lock that the interrupted one holds.
-    std::vector<size_t> needed;
-    bool blocked = false;
-    const std::vector<ObjectId>& taken = held[pair.first];
-    for (size_t k = pair.first; k < pair.second && !blocked; ++k) {
-      const bool own = events[k].thread == thread;
-      if (!own && !must.before(k, pair.second)) continue;
-      blocked = is_lock_request(events[k].op) && has(events[k].op, kBlocks) && std::find(taken.begin(), taken.end(), events[k].object) != taken.end();
-      if (!own) needed.push_back(k);
-      if (needed.size() > 1000) blocked = true;
-    }
-    if (blocked) continue;
+    std::vector<Slice> then = way_to(trace, must, pair.first, pair.second, held[pair.first]);
+    if (then.empty()) continue;
     started_.insert(start);
     const bool memory = is_memory(events[pair.first].op);
     const bool both_write = memory && !reads(events[pair.first]) && !reads(events[pair.second]);
-    Candidate c{shared, pair.first, thread, std::move(needed), events[pair.second].number, key, 0, 0, order_++};
+    Candidate c{shared, pair.first, std::move(then), key, 0, 0, order_++};
     c.tier = (inside[pair.first] ? 0u : 2u) + (both_write ? 1u : 0u);
     c.preemptions = preemptions[pair.first];
     push(std::move(c));

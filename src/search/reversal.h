@@ -11,22 +11,24 @@
 
 namespace heddle {
 
-// Follow `trace` up to its event `position`, then let `thread` run as far as it comes.
+// Follow `trace` up to its event `position`, then these slices, then stay.
 struct Reversal {
   Trace trace;
   size_t position = 0;
-  uint32_t thread = 0;
-  std::vector<size_t> needed;  // events behind `position`, of other threads, that `thread` cannot do without
-  uint64_t until = 0;          // its operation that is to come first
+  std::vector<Slice> then;
 };
 Plan plan_for(const Reversal& reversal, const SearchOptions& options);
+// The slices that bring `thread` to its event `last` from `position` on, with what other threads must do before; empty if it would run
+// into a lock of `taken`.
+std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t position, size_t last, const std::vector<ObjectId>& taken);
 
 // The reversals that the runs so far suggest, most promising first.
 //
 // Each pair of conflicting operations that could have come the other way round gives one (as the backtrack points of dynamic partial
 // order reduction: Flanagan & Godefroid, POPL 2005, section 3). What is promising: a pair of sites that no run has turned round yet; a
 // switch inside the work of a thread that has already touched shared data (an atomicity violation) before one at its beginning (another order of whole threads);
-// conflicts with a read before those of two writes; few preemptions (Musuvathi & Qadeer, PLDI 2007).
+// conflicts with a read before those of two writes; few preemptions (Musuvathi & Qadeer, PLDI 2007). Rings of lock requests come before
+// all: there each thread goes as far as its first lock, and the next one follows.
 class Reversals {
  public:
   // Learns from a run. Runs that repeat a known partial order teach nothing.
@@ -42,9 +44,7 @@ class Reversals {
   struct Candidate {
     std::shared_ptr<const Trace> trace;
     size_t position;
-    uint32_t thread;
-    std::vector<size_t> needed;
-    uint64_t until;
+    std::vector<Slice> then;
     uint64_t key;          // names the two sites
     uint32_t tier;         // smaller is more promising
     uint32_t preemptions;
@@ -58,12 +58,14 @@ class Reversals {
     friend auto operator<=>(const Rank&, const Rank&) = default;
   };
   void push(Candidate candidate);
+  void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
   std::optional<Rank> best();
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;
   std::unordered_map<uint64_t, uint64_t> tries_;     // by key
   std::unordered_set<uint64_t> orders_;              // partial orders seen
+  std::unordered_set<uint64_t> rings_;               // by their sites
   std::unordered_set<uint64_t> started_;             // (state, thread) already proposed or waiting
   uint64_t order_ = 0;
 };
