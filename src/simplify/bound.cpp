@@ -22,7 +22,8 @@ namespace {
 constexpr const char* kSearch = "bounded-search";
 constexpr size_t kWindow = 8;
 constexpr size_t kSpinBound = 2;     // how often a thread that gave way may go on at once although another could run
-constexpr size_t kLongest = 20'000;  // events: longer traces have too many schedules to try
+constexpr size_t kLongest = 4'000;   // events: longer traces have too many schedules to try
+constexpr size_t kGlance = 150;      // schedules tried where excluding them all is out of reach
 
 // One position of a run, before its event of the same index.
 struct State {
@@ -111,16 +112,21 @@ class Bound final : public Pass {
       finish(fmt::format("fewer preemptions were not excluded within {} schedules; {} are", tried_, excluded()));
       return std::nullopt;
     }
+    if (tried_at_bound_ >= kGlance && queue_.size() > budget_ - tried_) {
+      finish(fmt::format("fewer preemptions were not excluded: {} schedules tried, more than {} to go", tried_, queue_.size()));
+      return std::nullopt;
+    }
     Proposal p;
-    p.plan = std::move(queue_.back());
+    p.plan = plan_of_child(queue_.back());
     queue_.pop_back();
+    ++tried_at_bound_;
     p.operation = kSearch;
     ++under_way_;
     ++tried_;
     return p;
   }
 
-  bool observe(const Proposal& proposal, const Trace& trace, bool fails) override {
+  bool observe(const Proposal&, const Trace& trace, bool fails) override {
     --under_way_;
     if (done_) return false;
     if (is_inconclusive(trace.outcome())) ++inconclusive_;
@@ -135,7 +141,7 @@ class Bound final : public Pass {
       return true;
     }
     if (trace.events().size() <= kLongest) {
-      expand(trace, proposal.plan);
+      expand(trace);
     } else {
       ++inconclusive_;
     }
@@ -147,12 +153,19 @@ class Bound final : public Pass {
   std::string knowledge() const override { return knowledge_; }
 
  private:
+  // A run to come: the first k events of another, then one operation of `thread`.
+  struct Child {
+    Trace run;
+    size_t k;
+    uint32_t thread;   // index in `run`, or kNoIndex
+    ThreadId waiter;   // that this operation, a signal, is to wake; or kNoThread
+  };
+
   void begin_bound(size_t bound) {
     bound_ = bound;
+    tried_at_bound_ = 0;
     seen_.clear();
-    Plan start = plan_for({}, best_, limits_);
-    start.choices.clear();
-    queue_.push_back(std::move(start));
+    queue_.push_back({best_, 0, kNoIndex, kNoThread});
   }
 
   bool next_bound() {
@@ -178,32 +191,32 @@ class Bound final : public Pass {
     done_ = true;
   }
 
-  void expand(const Trace& trace, const Plan& plan) {
+  void expand(const Trace& trace) {
     const Anatomy run(trace);
     const auto events = trace.events();
     for (size_t k = 0; k < events.size(); ++k) {
       const bool fresh = seen_.insert(edge(run.state(k), events[k].thread)).second;
-      if (bound_ > 0 && (fresh || k == 0)) try_all(run, k, plan);
-      try_waiters(run, k, plan);
+      if (bound_ > 0 && (fresh || k == 0)) try_all(run, k);
+      try_waiters(run, k);
     }
-    if (bound_ == 0) try_races(run, plan);
+    if (bound_ == 0) try_races(run);
   }
 
   uint64_t edge(const State& s, uint32_t thread) const { return mix(mix(s.name, thread + 1), bound_ == 0 ? 0 : s.used); }
 
-  void try_thread(const Anatomy& run, size_t k, uint32_t thread, const Plan& plan) {
+  void try_thread(const Anatomy& run, size_t k, uint32_t thread) {
     const State& s = run.state(k);
     if (thread == s.current && s.stays >= kSpinBound) return;
     const size_t cost = s.used + (s.free || thread == s.current ? 0 : 1);
     if (cost > bound_ || !seen_.insert(edge(s, thread)).second) return;
-    queue_.push_back(prefix(run.trace(), k, thread, plan));
+    queue_.push_back({run.trace(), k, thread, kNoThread});
   }
 
   // Before an operation on something that no other thread uses a preemption is the same as after it.
-  void try_all(const Anatomy& run, size_t k, const Plan& plan) {
+  void try_all(const Anatomy& run, size_t k) {
     const State& s = run.state(k);
     if (!s.free && !shared(run.trace(), k)) return;
-    for (uint32_t t : s.enabled) try_thread(run, k, t, plan);
+    for (uint32_t t : s.enabled) try_thread(run, k, t);
   }
 
   static bool shared(const Trace& trace, size_t k) {
@@ -216,11 +229,11 @@ class Bound final : public Pass {
   }
 
   // Every pair of dependent blocks of two threads is to be seen in the other order too.
-  void try_races(const Anatomy& run, const Plan& plan) {
+  void try_races(const Anatomy& run) {
     const auto events = run.trace().events();
     std::vector<uint32_t> predecessors;
     for (size_t j = 0; j < events.size(); ++j) {
-      for (uint32_t i : run.dependence().before(j)) try_reversal(run, i, events[j].thread, events[j], plan);
+      for (uint32_t i : run.dependence().before(j)) try_reversal(run, i, events[j].thread, events[j]);
     }
     // What each thread stood before in the end is a step that other orders may take.
     for (uint32_t t = 0; t < run.trace().threads().size(); ++t) {
@@ -238,37 +251,37 @@ class Bound final : public Pass {
       pending.object = thread.object;
       predecessors.clear();
       walk.step(pending, static_cast<uint32_t>(events.size()), predecessors);
-      for (uint32_t i : predecessors) try_reversal(run, i, t, pending, plan);
+      for (uint32_t i : predecessors) try_reversal(run, i, t, pending);
     }
   }
 
-  void try_reversal(const Anatomy& run, size_t i, uint32_t thread, const Event& second, const Plan& plan) {
+  void try_reversal(const Anatomy& run, size_t i, uint32_t thread, const Event& second) {
     const auto events = run.trace().events();
     if (events[i].thread == thread) return;
     // Never both enabled: a start and the creation before it, a join and the end before it.
     if (second.op == Op::kThreadStart || events[i].op == Op::kThreadCreate || events[i].op == Op::kThreadExit) return;
-    if (!is_unlock(events[i].op)) reverse_at(run, run.block_of(i), thread, plan);
+    if (!is_unlock(events[i].op)) reverse_at(run, run.block_of(i), thread);
     // A lock is asked for before it is given back: the other order begins where the first thread took it.
     if (!is_unlock(events[i].op) && events[i].op != Op::kCondWait && events[i].op != Op::kCondTimedWait) return;
     for (size_t k = i; k-- > 0;) {
       if (events[k].thread != events[i].thread || !takes_lock(events[k])) continue;
       if (is_unlock(events[i].op) && events[k].object != events[i].object) continue;
-      reverse_at(run, run.block_of(k), thread, plan);
+      reverse_at(run, run.block_of(k), thread);
       return;
     }
   }
 
-  void reverse_at(const Anatomy& run, size_t k, uint32_t thread, const Plan& plan) {
+  void reverse_at(const Anatomy& run, size_t k, uint32_t thread) {
     const State& s = run.state(k);
     if (std::find(s.enabled.begin(), s.enabled.end(), thread) != s.enabled.end()) {
-      try_thread(run, k, thread, plan);
+      try_thread(run, k, thread);
       return;
     }
-    for (uint32_t t : s.enabled) try_thread(run, k, t, plan);
+    for (uint32_t t : s.enabled) try_thread(run, k, t);
   }
 
   // A signal may wake any of the threads that wait.
-  void try_waiters(const Anatomy& run, size_t k, const Plan& plan) {
+  void try_waiters(const Anatomy& run, size_t k) {
     const Event& e = run.trace().events()[k];
     if (e.op != Op::kCondSignal || (e.flags & kChoice) == 0) return;
     if (run.state(k).used > bound_) return;
@@ -278,29 +291,28 @@ class Bound final : public Pass {
       const ThreadId waiter = run.trace().threads()[w].id;
       if (waiter == e.value) continue;
       if (!seen_.insert(mix(edge(run.state(k), e.thread), waiter)).second) continue;
-      Plan child = prefix(run.trace(), k, e.thread, plan);
-      std::erase_if(child.choices, [&](const Choice& c) { return c.thread == run.trace().thread_id(e) && c.number == e.number; });
-      child.choices.push_back({run.trace().thread_id(e), e.number, waiter});
-      child.sort_choices();
-      queue_.push_back(std::move(child));
+      queue_.push_back({run.trace(), k, e.thread, waiter});
     }
   }
 
-  // The run's first k events, then one of `thread`, then the tail.
-  Plan prefix(const Trace& trace, size_t k, uint32_t thread, const Plan& like) const {
-    Plan plan = like;
-    plan.slices.clear();
+  // The run's first k events, then one of the thread, then the tail.
+  Plan plan_of_child(const Child& child) const {
+    Plan plan = plan_for({}, child.run, limits_);
     plan.choices.clear();
-    for (size_t i = 0; i < k; ++i) {
-      const Event& e = trace.events()[i];
-      const ThreadId id = trace.thread_id(e);
+    uint64_t number = 1;
+    for (size_t i = 0; i < child.k; ++i) {
+      const Event& e = child.run.events()[i];
+      const ThreadId id = child.run.thread_id(e);
       if (plan.slices.empty() || plan.slices.back().thread != id) plan.slices.push_back({id, 0});
       plan.slices.back().until = e.number;
       if ((e.flags & kChoice) != 0) plan.choices.push_back({id, e.number, e.value});
+      if (e.thread == child.thread) ++number;
     }
-    uint64_t number = 1;
-    for (size_t i = 0; i < k; ++i) number += trace.events()[i].thread == thread ? 1 : 0;
-    plan.slices.push_back({trace.threads()[thread].id, number});
+    if (child.thread != kNoIndex) {
+      const ThreadId id = child.run.threads()[child.thread].id;
+      plan.slices.push_back({id, number});
+      if (child.waiter != kNoThread) plan.choices.push_back({id, number, child.waiter});
+    }
     plan.sort_choices();
     return plan;
   }
@@ -308,10 +320,11 @@ class Bound final : public Pass {
   Trace best_;
   Limits limits_;
   size_t budget_;
-  std::vector<Plan> queue_;                // depth first
+  std::vector<Child> queue_;               // depth first
   std::unordered_set<uint64_t> seen_;      // (state, next thread) that ran or is queued
   size_t bound_ = 0;
   size_t tried_ = 0;
+  size_t tried_at_bound_ = 0;
   size_t under_way_ = 0;
   size_t inconclusive_ = 0;
   bool done_ = false;

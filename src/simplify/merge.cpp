@@ -52,7 +52,11 @@ class Merge final : public Pass {
     attempts_.pop_front();
     if (fails && simpler(trace.counts(), best_.counts())) {
       window_.accepted();
+      // Fewer events alone are no reason to try everything again.
+      const bool shorter = trace.switches() < best_.switches() || trace.preemptions() < best_.preemptions();
+      const size_t quiet = quiet_;
       adopt(trace);
+      if (!shorter) quiet_ = quiet;
       return true;
     }
     window_.rejected();

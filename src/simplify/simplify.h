@@ -25,7 +25,7 @@ struct SimplifyOptions {
   std::string algorithm = "default";        // "default", or names of passes joined by '+'
   size_t max_executions = 0;                // 0 = no limit
   double seconds = 0;                       // 0 = no limit
-  size_t certificate_executions = 2000;     // the most that proving the minimum may cost
+  size_t certificate_executions = 1000;     // the most that proving the minimum may cost
   const std::atomic<bool>* stop = nullptr;  // set from a signal handler: the best so far is returned
   uint64_t seed = 1;
   Limits limits{0, 10'000};                 // of each run; events = 0: a generous multiple of the failing trace

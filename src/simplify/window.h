@@ -13,7 +13,7 @@ class Window {
   void rejected() { size_ = std::min<size_t>(size_ * 2, kMost); }
 
  private:
-  static constexpr size_t kMost = 8;
+  static constexpr size_t kMost = 2;
   size_t size_ = 1;
 };
 
