@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/call_sites.h"
 #include "runtime/names.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -72,7 +73,14 @@ void prepare_hooks() {
   auto* block = reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks);
   const uint32_t count = block->patch_count < kMaxPatches ? block->patch_count : kMaxPatches;
   block->accesses = block->atomics = block->entries = 0;   // of the next run
-  while (block->patched < count) patch_call(reinterpret_cast<const void*>(block->patches[block->patched++]));
+  while (block->patched < count) {
+    const auto* pc = reinterpret_cast<const void*>(block->patches[block->patched++]);
+    patch_call(pc);
+    // Also what cannot be rewritten: the runs to come need not list it again.
+    CallSite* site = call_site(pc, HookKind::kExit);
+    site->point = false;
+    site->listed = true;
+  }
 }
 
 }  // namespace heddle::rt

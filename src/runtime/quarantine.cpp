@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "runtime/check.h"
 #include "runtime/heap.h"
 #include "runtime/heap_calls.h"
 #include "runtime/names.h"
@@ -66,6 +67,7 @@ void report_freed_use(const void* address, size_t size, Op op, const void* pc) {
   // The access may begin before the block and reach into it.
   Block block = block_at(address);
   for (size_t i = 1; i < size && !is_freed_slow(block.start, 1); ++i) block = block_at(static_cast<const char*>(address) + i);
+  HEDDLE_CHECK(block.start != 0);
   char text[160];
   snprintf(text, sizeof text, "use of freed memory: %s %zu bytes at offset %ld of a block of %zu bytes", has(op, kWrites) ? "writes" : "reads", size,
            static_cast<long>(at - block.start), static_cast<size_t>(block.header->size));

@@ -4,7 +4,7 @@
 #include <thread>
 
 static std::once_flag once;
-static int value;
+int value;
 static thread_local int seen;
 static void work() {
   std::call_once(once, [] { value = 1; });

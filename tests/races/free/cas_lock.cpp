@@ -3,7 +3,7 @@
 #include <thread>
 
 static std::atomic<int> taken{0};
-static int value;
+int value;
 static void add() {
   int free = 0;
   while (!taken.compare_exchange_weak(free, 1, std::memory_order_acquire, std::memory_order_relaxed)) {

@@ -1,7 +1,7 @@
 // Creation and join order everything.
 #include "../two.h"
 
-static int value;
+int value;
 
 static void* add(void* nothing) {
   value++;

@@ -3,7 +3,7 @@
 #include <thread>
 
 static std::atomic<bool> taken{false};
-static int value;
+int value;
 static void add() {
   while (taken.exchange(true, std::memory_order_acquire)) {
   }

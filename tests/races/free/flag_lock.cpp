@@ -3,7 +3,7 @@
 #include <thread>
 
 static std::atomic_flag taken = ATOMIC_FLAG_INIT;
-static int value;
+int value;
 static void add() {
   while (taken.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
   value++;

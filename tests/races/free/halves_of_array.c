@@ -1,7 +1,7 @@
 // Each thread has a half of the array.
 #include "../two.h"
 
-static long cells[16];
+long cells[16];
 
 static void one(void) {
   for (int i = 0; i < 8; i++) cells[i]++;

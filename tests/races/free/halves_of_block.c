@@ -1,7 +1,7 @@
 // Copies and fills of neighbouring halves.
 #include "../two.h"
 
-static char block[64], from[64];
+char block[64], from[64];
 
 static void one(void) {
   memcpy(block, from, 31);

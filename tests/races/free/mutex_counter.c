@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int value;
+int value;
 static void add(void) {
   for (int i = 0; i < 3; i++) {
     pthread_mutex_lock(&m);

@@ -1,7 +1,7 @@
 // Fields of different sizes side by side.
 #include "../two.h"
 
-static struct {
+struct {
   short a;
   char b, c;
   int d;

@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int value;
+int value;
 static __thread int seen;
 
 static void initialise(void) {

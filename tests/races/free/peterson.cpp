@@ -4,7 +4,7 @@
 
 static std::atomic<int> wants[2];
 static std::atomic<int> turn{0};
-static int value;
+int value;
 static void enter(int me) {
   wants[me] = 1;
   turn = 1 - me;

@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static int value;
+int value;
 static void add(void) {
   pthread_mutex_lock(&m);
   pthread_mutex_lock(&m);

@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
-static int value;
+int value;
 int seen;
 
 static void one(void) {

@@ -5,7 +5,7 @@
 #include <thread>
 
 static std::shared_mutex m;
-static int value;
+int value;
 int seen;
 
 static void one() {

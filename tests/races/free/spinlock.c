@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_spinlock_t lock;
-static int value;
+int value;
 static void add(void) {
   pthread_spin_lock(&lock);
   value++;
@@ -17,6 +17,7 @@ static void two(void) {
 }
 
 int main(void) {
+  pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);
   run_both(one, two);
   return 0;
 }

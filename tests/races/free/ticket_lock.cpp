@@ -3,7 +3,7 @@
 #include <thread>
 
 static std::atomic<int> next{0}, serving{0};
-static int value;
+int value;
 static void add() {
   const int mine = next.fetch_add(1, std::memory_order_relaxed);
   while (serving.load(std::memory_order_acquire) != mine) {

@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int value;
+int value;
 static void add(void) {
   if (pthread_mutex_trylock(&m) == 0) {
     value++;

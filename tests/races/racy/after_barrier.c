@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_barrier_t barrier;
-static int value;
+int value;
 
 static void one(void) {
   pthread_barrier_wait(&barrier);

@@ -2,7 +2,7 @@
 #include "../two.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int value;
+int value;
 
 static void one(void) {
   pthread_mutex_lock(&m);

@@ -1,7 +1,7 @@
 // The same element of an array; the others are private.
 #include "../two.h"
 
-static long cells[8];
+long cells[8];
 
 static void one(void) {
   cells[0] = 1;

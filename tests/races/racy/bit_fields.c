@@ -1,7 +1,7 @@
 // Two bit-fields share a byte: writing one rewrites the other.
 #include "../two.h"
 
-static struct { unsigned a : 3, b : 5; } bits;
+struct { unsigned a : 3, b : 5; } bits;
 
 static void one(void) {
   bits.a = 1;

@@ -1,7 +1,7 @@
 // One byte against the whole word that contains it.
 #include "../two.h"
 
-static union {
+union {
   long whole;
   char bytes[8];
 } word;

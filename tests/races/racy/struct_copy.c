@@ -4,7 +4,7 @@
 struct big {
   long a[6];
 };
-static struct big value, other;
+struct big value, other;
 
 static void one(void) {
   value = other;

@@ -1,7 +1,7 @@
 // Unaligned fields that overlap in one byte.
 #include "../two.h"
 
-static struct __attribute__((packed)) {
+struct __attribute__((packed)) {
   char pad;
   int a;
 } u;
