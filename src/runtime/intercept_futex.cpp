@@ -11,6 +11,7 @@
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 #include "runtime/sys.h"
+#include "runtime/syscalls.h"
 
 namespace heddle::rt {
 
@@ -147,8 +148,8 @@ HEDDLE_EXPORT long syscall(long number, ...) {
     } else if (number == SYS_sched_yield) {
       point(Op::kYield, nullptr, __builtin_return_address(0));
       return 0;
-    } else if (number == SYS_gettid) {
-      return g_current->tid;
+    } else if (long forwarded = 0; forwarded_syscall(number, a, __builtin_return_address(0), &forwarded)) {
+      return forwarded;
     }
   }
   if (result == kFutexUnknown) result = raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -1,5 +1,5 @@
 // Two threads that each first read what the other would write: a deadlock over pipes if the starter's token comes too late to both.
-// heddle: expect=deadlock runs<=500
+// heddle: expect=deadlock preemptions=1 runs<=500
 #include <pthread.h>
 #include <unistd.h>
 

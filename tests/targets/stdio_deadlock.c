@@ -1,5 +1,5 @@
 // A stream's lock and a mutex, taken in both orders: the second lock of one of the two is inside fputs.
-// heddle: expect=deadlock runs<=500
+// heddle: expect=deadlock preemptions=1 runs<=500
 #include <pthread.h>
 #include <stdio.h>
 

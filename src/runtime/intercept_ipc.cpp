@@ -1,0 +1,95 @@
+// Waits that the kernel cannot be asked about without doing them: file locks, System V semaphores and queues. Each is a try at a point,
+// again and again; a thread that keeps failing gives way, and if nobody else can help the run ends as a livelock.
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <unistd.h>
+
+#include "runtime/descriptor_call.h"
+#include "runtime/real.h"
+#include "runtime/real_io.h"
+#include "runtime/scheduler.h"
+#include "runtime/sys.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+// `call` tries once and returns -errno on failure; `busy` is the error that means "not now".
+template <typename Call>
+long until_done(Op op, ObjectId object, bool waits, long busy, void* pc, Call call) {
+  Pending p{};
+  p.op = op;
+  p.object = object;
+  p.site = caller_site(pc);
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
+  for (;;) {
+    Event* e = point(p);
+    if (e == nullptr) return -EINTR;
+    const long result = call();
+    mark_try(e, result == busy);
+    if (result != busy || !waits) return result;
+  }
+}
+
+ObjectId file_object(int fd) { return name_descriptor(fd); }
+
+}  // namespace
+
+HEDDLE_EXPORT int flock(int fd, int operation) noexcept {
+  const bool waits = (operation & LOCK_NB) == 0;
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_flock, fd, operation)));
+  const Op op = (operation & LOCK_UN) != 0 ? Op::kMutexUnlock : Op::kMutexTryLock;
+  return static_cast<int>(with_errno(until_done(op, file_object(fd), waits, -EWOULDBLOCK, __builtin_return_address(0),
+                                                [&] { return sys(SYS_flock, fd, operation | LOCK_NB); })));
+}
+
+HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const timespec* timeout) noexcept {
+  if (!active() || timeout != nullptr) {
+    if (active()) note(caller_site(__builtin_return_address(0)), "semtimedop waits on the real clock");
+    return static_cast<int>(with_errno(sys(SYS_semtimedop, set, operations, count, timeout)));
+  }
+  bool waits = false;
+  sembuf tries[64];
+  if (count > 64) return static_cast<int>(with_errno(sys(SYS_semop, set, operations, count)));
+  for (size_t i = 0; i < count; ++i) {
+    waits = waits || (operations[i].sem_flg & IPC_NOWAIT) == 0;
+    tries[i] = operations[i];
+    tries[i].sem_flg = static_cast<short>(tries[i].sem_flg | IPC_NOWAIT);
+  }
+  return static_cast<int>(with_errno(until_done(Op::kSemTryWait, make_object(ObjectKind::kDescriptor, 1, static_cast<uint64_t>(set)), waits, -EAGAIN,
+                                                __builtin_return_address(0), [&] { return sys(SYS_semop, set, tries, count); })));
+}
+
+HEDDLE_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
+  CalledFrom outer(__builtin_return_address(0));
+  return semtimedop(set, operations, count, nullptr);
+}
+
+HEDDLE_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_msgsnd, queue, message, size, flags)));
+  return static_cast<int>(with_errno(until_done(Op::kWrite, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)),
+                                                (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
+                                                [&] { return sys(SYS_msgsnd, queue, message, size, flags | IPC_NOWAIT); })));
+}
+
+HEDDLE_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
+  if (!active()) return with_errno(sys(SYS_msgrcv, queue, message, size, type, flags));
+  return with_errno(until_done(Op::kRead, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), (flags & IPC_NOWAIT) == 0, -ENOMSG,
+                               __builtin_return_address(0), [&] { return sys(SYS_msgrcv, queue, message, size, type, flags | IPC_NOWAIT); }));
+}
+
+HEDDLE_EXPORT int eventfd_read(int fd, eventfd_t* value) {
+  CalledFrom outer(__builtin_return_address(0));
+  return read(fd, value, sizeof *value) == static_cast<ssize_t>(sizeof *value) ? 0 : -1;
+}
+
+HEDDLE_EXPORT int eventfd_write(int fd, eventfd_t value) {
+  CalledFrom outer(__builtin_return_address(0));
+  return write(fd, &value, sizeof value) == static_cast<ssize_t>(sizeof value) ? 0 : -1;
+}

@@ -1,0 +1,86 @@
+#include "runtime/syscalls.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/delivery.h"
+#include "runtime/names.h"
+#include "runtime/pids.h"
+#include "runtime/real_io.h"
+
+namespace heddle::rt {
+
+namespace {
+
+template <typename T>
+T* at(long value) {
+  return reinterpret_cast<T*>(value);
+}
+int number_of(long value) { return static_cast<int>(value); }
+size_t size_of(long value) { return static_cast<size_t>(value); }
+
+// The kernel's set has 8 bytes where the C library's has 128.
+long change_mask(int how, const uint64_t* set, uint64_t* old) {
+  sigset_t wanted;
+  sigset_t before;
+  sigemptyset(&wanted);
+  if (set != nullptr) memcpy(&wanted, set, sizeof *set);
+  const int result = sigprocmask(how, set != nullptr ? &wanted : nullptr, &before);
+  if (result == 0 && old != nullptr) memcpy(old, &before, sizeof *old);
+  return result;
+}
+
+}  // namespace
+
+bool forwarded_syscall(long number, const long* a, const void* pc, long* result) {
+  CalledFrom outer(pc);
+  switch (number) {
+    case SYS_getpid: *result = getpid(); return true;
+    case SYS_gettid: *result = gettid(); return true;
+    case SYS_getppid: *result = getppid(); return true;
+    case SYS_kill: *result = kill(number_of(a[0]), number_of(a[1])); return true;
+    case SYS_tgkill: *result = tgkill(number_of(a[0]), number_of(a[1]), number_of(a[2])); return true;
+    case SYS_tkill: *result = tgkill(getpid(), number_of(a[0]), number_of(a[1])); return true;
+    case SYS_rt_sigprocmask: *result = change_mask(number_of(a[0]), at<const uint64_t>(a[1]), at<uint64_t>(a[2])); return true;
+    case SYS_getrandom: *result = getrandom(at<void>(a[0]), size_of(a[1]), static_cast<unsigned>(a[2])); return true;
+    case SYS_read: *result = read(number_of(a[0]), at<void>(a[1]), size_of(a[2])); return true;
+    case SYS_write: *result = write(number_of(a[0]), at<const void>(a[1]), size_of(a[2])); return true;
+    case SYS_readv: *result = readv(number_of(a[0]), at<const iovec>(a[1]), number_of(a[2])); return true;
+    case SYS_writev: *result = writev(number_of(a[0]), at<const iovec>(a[1]), number_of(a[2])); return true;
+    case SYS_close: *result = close(number_of(a[0])); return true;
+    case SYS_poll: *result = poll(at<pollfd>(a[0]), size_of(a[1]), number_of(a[2])); return true;
+    case SYS_select:
+      *result = select(number_of(a[0]), at<fd_set>(a[1]), at<fd_set>(a[2]), at<fd_set>(a[3]), at<timeval>(a[4]));
+      return true;
+    case SYS_epoll_wait: *result = epoll_wait(number_of(a[0]), at<epoll_event>(a[1]), number_of(a[2]), number_of(a[3])); return true;
+    case SYS_accept: *result = accept(number_of(a[0]), at<sockaddr>(a[1]), at<socklen_t>(a[2])); return true;
+    case SYS_accept4: *result = accept4(number_of(a[0]), at<sockaddr>(a[1]), at<socklen_t>(a[2]), number_of(a[3])); return true;
+    case SYS_connect: *result = connect(number_of(a[0]), at<const sockaddr>(a[1]), static_cast<socklen_t>(a[2])); return true;
+    case SYS_sendto:
+      *result = sendto(number_of(a[0]), at<const void>(a[1]), size_of(a[2]), number_of(a[3]), at<const sockaddr>(a[4]),
+                       static_cast<socklen_t>(a[5]));
+      return true;
+    case SYS_recvfrom:
+      *result = recvfrom(number_of(a[0]), at<void>(a[1]), size_of(a[2]), number_of(a[3]), at<sockaddr>(a[4]), at<socklen_t>(a[5]));
+      return true;
+    case SYS_nanosleep: *result = nanosleep(at<const timespec>(a[0]), at<timespec>(a[1])); return true;
+    case SYS_clock_gettime: *result = clock_gettime(number_of(a[0]), at<timespec>(a[1])); return true;
+    case SYS_clock_nanosleep:
+      *result = with_errno(-clock_nanosleep(number_of(a[0]), number_of(a[1]), at<const timespec>(a[2]), at<timespec>(a[3])));
+      return true;
+    case SYS_wait4: *result = wait4(number_of(a[0]), at<int>(a[1]), number_of(a[2]), at<rusage>(a[3])); return true;
+    default: return false;
+  }
+}
+
+}  // namespace heddle::rt
