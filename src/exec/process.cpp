@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -67,12 +66,6 @@ struct Child {
     const int persona = ::personality(0xFFFFFFFF);
     if (persona < 0 || ::personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
       complain(Stage::kFixAddresses);
-    if (launch->core >= 0) {
-      cpu_set_t set;
-      CPU_ZERO(&set);
-      CPU_SET(static_cast<size_t>(launch->core), &set);
-      ::sched_setaffinity(0, sizeof set, &set);
-    }
     const int wanted[3] = {launch->in, launch->out, launch->err};
     for (int fd = 0; fd < 3; ++fd) {
       if (wanted[fd] >= 0) ::dup2(wanted[fd], fd);

@@ -14,7 +14,6 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>>
       variables;                    // on top of the target's environment; replace what is there
   int in = -1, out = -1, err = -1;  // -1: inherited
-  int core = -1;                    // pinned to it
   bool own_group = true;            // false: a terminal's Ctrl-C reaches the program too
 };
 

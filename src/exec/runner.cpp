@@ -1,6 +1,7 @@
 #include "exec/runner.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -70,6 +71,15 @@ void add_library_path(const Target& target, const std::string& library, Launch* 
   launch->variables.emplace_back("LD_LIBRARY_PATH", path);
 }
 
+// A hand-off between threads, and between the server and its runs, is several times cheaper within one core.
+void pin(pid_t pid, int core) {
+  if (pid <= 0 || core < 0) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(static_cast<size_t>(core), &set);
+  ::sched_setaffinity(pid, sizeof set, &set);
+}
+
 // Watches for a run that no longer moves.
 class Watchdog {
  public:
@@ -112,7 +122,6 @@ void Runner::start(const Plan& plan, Mode mode) {
   launch.in = streams_->in();
   launch.out = streams_->out();
   launch.err = streams_->err();
-  launch.core = options_.core;
   std::vector<std::string> said;
   process_ = std::make_unique<Process>(target_, launch, said);
   for (const std::string& text : said) note(text);
@@ -135,6 +144,8 @@ bool Runner::await_ready() {
     channel_->wait_for_server(span);
     span = std::min(span * 2, 16);
   }
+  // Only now: what the program asked about its processors before its first thread, it asked of the whole machine.
+  pin(channel_->control().server_pid, options_.core);
   streams_->mark();
   serving_ = true;
   return true;
@@ -263,6 +274,30 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
     run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
   return run;
+}
+
+int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words) {
+  Channel channel(Mode::kOnce, Carrier::kKernel);
+  channel.write_plan(plan);
+  Launch inner;
+  inner.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
+  add_library_path(target, library, &inner);
+  Target gdb = target;
+  gdb.program = words.front();
+  gdb.arguments = words;
+  gdb.script = false;
+  // The variables are the program's alone, and no shell stands between.
+  for (const char* setting : {"set startup-with-shell off", "set breakpoint pending on", "unset environment LINES", "unset environment COLUMNS"})
+    gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", setting});
+  for (const auto& [name, value] : inner.variables) gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", fmt::format("set environment {}={}", name, value)});
+  gdb.arguments.push_back("--args");
+  gdb.arguments.push_back(target.program);
+  gdb.arguments.insert(gdb.arguments.end(), target.arguments.begin() + 1, target.arguments.end());
+  Launch launch;
+  launch.own_group = false;
+  std::vector<std::string> notes;
+  Process process(gdb, launch, notes);
+  return process.wait();
 }
 
 }  // namespace heddle

@@ -23,7 +23,7 @@ struct RunnerOptions {
   std::shared_ptr<const Input> input;  // what every run reads
   std::shared_ptr<const Judge> judge;
   bool serve = true;                        // false: a fresh process for each run
-  int core = -1;                            // pinned to it
+  int core = -1;                            // its runs are pinned to it
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: the run under way is given up
 };
 
@@ -82,5 +82,9 @@ struct PlainRun {
 // `input`: read instead of the tool's own standard input.
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
                      const Input* input = nullptr);
+
+// A debugger on the program, which will follow the plan on kernel threads. `words`: the debugger and its options; how to start the
+// program is added to them. The terminal is the debugger's. Returns the debugger's wait status.
+int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words);
 
 }  // namespace heddle

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: exit codes, streams, bad input, interrupts, and nothing left behind.
+
+usage: cli_test.py --heddle PROGRAM --programs DIR [unittest arguments]
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HEDDLE = ""
+PROGRAMS = pathlib.Path()
+TIMEOUT = 300  # a hang, not a measurement
+
+
+def heddle(*words, cwd=None, text_in=""):
+    return subprocess.run(
+        [HEDDLE, *map(str, words)], cwd=cwd, input=text_in, capture_output=True, text=True, timeout=TIMEOUT
+    )
+
+
+def program(name):
+    return str(PROGRAMS / name)
+
+
+def processes_of(name):
+    """Ids of live processes that execute the program."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if os.readlink(entry / "exe") == program(name):
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+def wait_until(condition):
+    """Waits for something that must come, however slow the machine."""
+    end = time.monotonic() + TIMEOUT
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+class InDirectory(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="heddle-cli-"))
+
+    def tearDown(self):
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def heddle(self, *words, **more):
+        return heddle(*words, cwd=self.directory, **more)
+
+    def one_sentence(self, done, code):
+        self.assertEqual(done.returncode, code, done)
+        lines = done.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, done)
+        self.assertTrue(lines[0].startswith("heddle: "), done)
+        return lines[0]
+
+
+class Run(InDirectory):
+    def test_is_transparent(self):
+        for code in (0, 1, 7, 125):
+            done = self.heddle("run", "--", program("correct"), code)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "to stdout\n", "to stderr\n"))
+        self.assertEqual(self.heddle("run", "--", program("correct"), -signal.SIGTERM).returncode, 128 + signal.SIGTERM)
+        done = self.heddle("run", "--", program("lost_update"), text_in="hello")
+        self.assertEqual((done.returncode, done.stdout), (0, "input hello\n"))
+
+    def test_follows_scripts(self):
+        script = self.directory / "wrapper"
+        script.write_text(f'#!/bin/sh\nexec "{program("correct")}" "$@"\n')
+        script.chmod(0o755)
+        self.assertEqual(self.heddle("run", "--", script, 3).returncode, 3)
+        self.assertEqual(self.heddle("run", "--", "sh", "-c", "exit 9").returncode, 9)
+
+    def test_the_same_seed_gives_the_same_trace(self):
+        traces = []
+        for i, carrier in enumerate(("fiber", "fiber", "kernel")):
+            path = self.directory / f"{i}.trace"
+            done = self.heddle("run", "--policy", "random", "--seed", 5, "--carrier", carrier, "--save", path, "--", program("lost_update"))
+            self.assertIn(done.returncode, (0, 1))
+            traces.append(path.read_bytes())
+        self.assertEqual(traces[0], traces[1])
+        self.assertEqual(len(traces[0]) > 40, True)
+
+
+class BadInput(InDirectory):
+    def test_programs_that_cannot_be_tested(self):
+        (self.directory / "text").write_text("hello\n")
+        (self.directory / "text").chmod(0o755)
+        (self.directory / "plain").write_text("#!/bin/sh\n")
+        shutil.copy(program("correct"), self.directory / "setuid")
+        (self.directory / "setuid").chmod(0o4755)
+        for name, words in (
+            ("./none", "No such file"),
+            ("surely-not-a-program", "not found in PATH"),
+            ("./", "directory"),
+            ("./text", "neither an ELF program nor a script"),
+            ("./plain", "not executable"),
+            ("./setuid", "setuid"),
+        ):
+            for verb in ("run", "find", "debug"):
+                self.assertIn(words, self.one_sentence(self.heddle(verb, "--", name), 125))
+
+    def test_usage(self):
+        for words in ((), ("frobnicate",), ("run",), ("run", "--nonsense", "--", "true"), ("find", "--strategy", "none", "--", "true"),
+                      ("run", "--seed", "x", "--", "true"), ("replay", "--", "true"), ("find", "--fails-if-output", "(", "--", "true")):
+            self.assertEqual(self.heddle(*words).returncode, 2, words)
+        for words in (("--help",), ("run", "--help"), ("--version",)):
+            self.assertEqual(self.heddle(*words).returncode, 0, words)
+
+    def test_bugs_that_are_not_there(self):
+        for verb in ("replay", "simplify", "explain", "show"):
+            self.one_sentence(self.heddle(verb), 125)
+            self.one_sentence(self.heddle(verb, "zzzz"), 125)
+        self.assertEqual(self.heddle("list").returncode, 0)
+
+    def test_damaged_traces(self):
+        self.assertEqual(self.heddle("find", "--", program("lost_update")).returncode, 1)
+        (bug,) = (self.directory / ".heddle" / "bugs").iterdir()
+        trace = bug / "failing.trace"
+        whole = trace.read_bytes()
+        flipped = bytearray(whole)
+        flipped[len(whole) // 2] ^= 4
+        later = bytearray(whole)
+        later[8] = 200
+        for bytes_, words in (
+            (whole[:30], "truncated"),
+            (whole[:-1], "truncated"),
+            (bytes(flipped), "damaged"),
+            (bytes(later), "later version"),
+            (b"something else entirely", "not a heddle trace"),
+            (b"", "not a heddle trace"),
+        ):
+            trace.write_bytes(bytes_)
+            for verb in ("replay", "simplify", "show"):
+                self.assertIn(words, self.one_sentence(self.heddle(verb), 125))
+        trace.write_bytes(whole)
+        self.assertEqual(self.heddle("replay").returncode, 1)
+
+    def test_a_place_that_cannot_be_written(self):
+        (self.directory / ".heddle").write_text("in the way")
+        done = self.heddle("debug", "--json", "--", program("lost_update"))
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("not saved", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["verdict"], "failure", "the result is shown all the same")
+        self.assertEqual((self.directory / ".heddle").read_text(), "in the way")
+
+
+class Search(InDirectory):
+    def test_json_is_all_there_is_on_stdout(self):
+        done = self.heddle("debug", "--json", "--", program("lost_update"), text_in="some input\n")
+        self.assertEqual(done.returncode, 1, done)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["verdict"], "failure")
+        self.assertEqual(document["failure"]["kind"], "exit")
+        self.assertIn("updates", document["failure"]["message"])
+        for key in ("executions", "seconds", "strategy"):
+            self.assertIn(key, document["find"])
+        for key in ("executions", "seconds", "minimal"):
+            self.assertIn(key, document["simplify"])
+        for part in ("found", "simplified", "reduced"):
+            for key in ("events", "threads", "switches", "preemptions"):
+                self.assertIn(key, document[part])
+        self.assertEqual(document["simplified"]["preemptions"], 1)
+        self.assertIn("preemptions_paper", document["simplified"])
+        self.assertEqual(set(document["cause"][0]), {"file", "line", "thread", "what"})
+        self.assertTrue((self.directory / document["bug"] / "bug.json").exists())
+        # The input is part of the bug: it is there again without being given.
+        again = self.heddle("replay", "--repeat", 3)
+        self.assertEqual(again.returncode, 1, again)
+        self.assertIn("input some input", again.stdout)
+        again = json.loads(self.heddle("replay", "--json", "--carrier", "kernel").stdout)
+        self.assertEqual((again["verdict"], again["identical"]), ("failure", True))
+
+    def test_workers_do_not_change_the_result(self):
+        documents = []
+        for jobs in (1, 3):
+            document = json.loads(
+                self.heddle("find", "--json", "--strategy", "random", "--seed", 3, "--jobs", jobs, "--", program("lost_update")).stdout
+            )
+            document["find"].pop("seconds")
+            documents.append(document)
+        self.assertEqual(*documents)
+
+    def test_nothing_to_find(self):
+        done = self.heddle("debug", "--json", "--executions", 40, "--", program("correct"))
+        self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (0, "none"))
+        self.assertEqual(self.heddle("find", "--executions", 5, "--expect-exit", 4, "--", program("correct"), 4).returncode, 0)
+        self.assertEqual(self.heddle("find", "--executions", 5, "--expect-exit", 4, "--", program("correct")).returncode, 1)
+        self.assertEqual(self.heddle("find", "--executions", 5, "--", "true").returncode, 0)
+
+    def test_predicates(self):
+        (self.directory / "expected").write_text("something else\n")
+        for words in (
+            ("--expect-stdout", "expected"),
+            ("--fails-if-output", "^to std(out|in)$"),
+            ("--fails-if", 'grep -q "to stderr" "$HEDDLE_STDERR"'),
+        ):
+            document = json.loads(self.heddle("find", "--json", "--executions", 5, *words, "--", program("correct")).stdout)
+            self.assertEqual((document["verdict"], document["failure"]["kind"]), ("failure", "output"), words)
+            self.assertEqual(self.heddle("replay").returncode, 1, words)
+
+    def test_a_program_that_never_yields_is_told_of(self):
+        done = self.heddle("find", "--json", "--executions", 2, "--watchdog", 1, "--", program("endless"))
+        self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (125, "inconclusive"))
+        self.assertTrue(wait_until(lambda: not processes_of("endless")))
+
+    def test_a_recorded_failure_is_a_bug(self):
+        for seed in range(1, 60):
+            done = self.heddle("record", "--quantum", 5, "--seed", seed, "--", program("lost_update"), text_in="kept\n")
+            if done.returncode != 0:
+                break
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("error: lost", done.stderr)
+        self.assertEqual(self.heddle("replay").returncode, 1)
+        simplified = json.loads(self.heddle("simplify", "--json").stdout)
+        self.assertEqual(simplified["simplified"]["preemptions"], 1)
+
+
+class Interrupts(InDirectory):
+    def start(self, *words):
+        process = subprocess.Popen(
+            [HEDDLE, *map(str, words)], cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    def test_ctrl_c_ends_with_130(self):
+        process = self.start("find", "--watchdog", 1000, "--", program("endless"))
+        self.assertTrue(wait_until(lambda: processes_of("endless")))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(TIMEOUT), 130)
+        self.assertTrue(wait_until(lambda: not processes_of("endless")))
+
+    def test_nothing_outlives_a_killed_tool(self):
+        process = self.start("find", "--jobs", 2, "--watchdog", 1000, "--", program("endless"))
+        self.assertTrue(wait_until(lambda: len(processes_of("endless")) >= 2))
+        process.kill()
+        process.wait(TIMEOUT)
+        self.assertTrue(wait_until(lambda: not processes_of("endless")))
+
+
+def main():
+    global HEDDLE, PROGRAMS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    HEDDLE, PROGRAMS = str(pathlib.Path(options.heddle).resolve()), options.programs.resolve()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
