@@ -157,13 +157,13 @@ void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info) {
   if (target != g_current) redirect(target);
 }
 
-void send_to_process(int number, const siginfo_t* info) {
+ThreadSlot* send_to_process(int number, const siginfo_t* info) {
   const uint64_t bit = signal_bit(number);
   for (uint32_t i = 0; i < g_live_count; ++i) {
     ThreadSlot* t = &g_threads[g_live[i]];
     if ((t->signal_mask & bit) != 0) continue;
     send_to_thread(t, number, info);
-    return;
+    return t;
   }
   plain_info(number, &g_left[number]);
   g_left[number].si_code = SI_USER;
@@ -172,11 +172,13 @@ void send_to_process(int number, const siginfo_t* info) {
   siginfo_t sent = g_left[number];
   sent.si_code = kLeftCode;
   sys(SYS_rt_sigqueueinfo, sys(SYS_getpid), number, &sent);
+  return nullptr;
 }
 
 bool has_signal(const ThreadSlot& t, uint64_t set) { return ((t.signals | kernel_pending()) & set) != 0; }
 
-int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info) {
+int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info, bool* for_process) {
+  *for_process = false;
   siginfo_t own;
   if (info == nullptr) info = &own;
   if ((me->signals & set) != 0) {
@@ -189,6 +191,7 @@ int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info) {
   const long number = sys(SYS_rt_sigtimedwait, &set, info, &now, 8);
   if (number <= 0) return 0;
   restore_left(static_cast<int>(number), info);
+  *for_process = true;
   return static_cast<int>(number);
 }
 

@@ -38,16 +38,17 @@ bool hand_out_arrived();
 // The event that the thread has just recorded took this signal: runs its handler.
 void run_delivery(ThreadSlot* me, const Event& event);
 
-// False when the number is none. `info` may be nullptr.
+// `info` may be nullptr. To the process: returns the thread that takes it, or nullptr when every one blocks it.
 void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info);
-void send_to_process(int number, const siginfo_t* info);
+ThreadSlot* send_to_process(int number, const siginfo_t* info);
 
 // A thread that waits at a point, with something to take, stands before that now and not before the operation it waits in.
 void redirect(ThreadSlot* thread);
 
 // For sigwait: is one of `set` there for this thread, and taking it. Returns the number, or 0.
 bool has_signal(const ThreadSlot& t, uint64_t set);
-int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info);
+// *for_process: it was sent to the process as a whole.
+int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info, bool* for_process);
 uint64_t pending_signals(const ThreadSlot& t);
 
 void set_mask(ThreadSlot* me, uint64_t mask);

@@ -84,7 +84,7 @@ HEDDLE_EXPORT int thrd_sleep(const timespec* duration, timespec* left) {
   return error == 0 ? 0 : error == EINTR ? -1 : -2;
 }
 
-HEDDLE_EXPORT int mtx_init(mtx_t* mutex, int type) noexcept {
+HEDDLE_EXPORT int mtx_init(mtx_t* mutex, int type) {
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_settype(&attributes, (type & mtx_recursive) != 0 ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);

@@ -19,12 +19,17 @@ using namespace heddle::rt;
 
 namespace {
 
+constexpr uint32_t kStandIns = 256;
+char g_stand_ins[kStandIns];
+
 // `call` tries once and returns -errno on failure; `busy` is the error that means "not now".
 template <typename Call>
-long until_done(Op op, ObjectId object, bool waits, long busy, void* pc, Call call) {
+long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc, Call call) {
   Pending p{};
   p.op = op;
   p.object = object;
+  // Stands for the kernel's lock where accesses are ordered; reads and writes have their own way there.
+  if (row(op).family != Family::kDescriptors) p.address = &g_stand_ins[static_cast<unsigned>(id) % kStandIns];
   p.site = caller_site(pc);
   p.interrupt = Interrupt::kUnlessRestart;
   p.cancels = true;
@@ -37,15 +42,13 @@ long until_done(Op op, ObjectId object, bool waits, long busy, void* pc, Call ca
   }
 }
 
-ObjectId file_object(int fd) { return name_descriptor(fd); }
-
 }  // namespace
 
 HEDDLE_EXPORT int flock(int fd, int operation) noexcept {
   const bool waits = (operation & LOCK_NB) == 0;
   if (!active()) return static_cast<int>(with_errno(sys(SYS_flock, fd, operation)));
   const Op op = (operation & LOCK_UN) != 0 ? Op::kMutexUnlock : Op::kMutexTryLock;
-  return static_cast<int>(with_errno(until_done(op, file_object(fd), waits, -EWOULDBLOCK, __builtin_return_address(0),
+  return static_cast<int>(with_errno(until_done(op, name_descriptor(fd), fd, waits, -EWOULDBLOCK, __builtin_return_address(0),
                                                 [&] { return sys(SYS_flock, fd, operation | LOCK_NB); })));
 }
 
@@ -55,14 +58,16 @@ HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const ti
     return static_cast<int>(with_errno(sys(SYS_semtimedop, set, operations, count, timeout)));
   }
   bool waits = false;
+  bool only_posts = true;
   sembuf tries[64];
   if (count > 64) return static_cast<int>(with_errno(sys(SYS_semop, set, operations, count)));
   for (size_t i = 0; i < count; ++i) {
     waits = waits || (operations[i].sem_flg & IPC_NOWAIT) == 0;
+    only_posts = only_posts && operations[i].sem_op > 0;
     tries[i] = operations[i];
     tries[i].sem_flg = static_cast<short>(tries[i].sem_flg | IPC_NOWAIT);
   }
-  return static_cast<int>(with_errno(until_done(Op::kSemTryWait, make_object(ObjectKind::kDescriptor, 1, static_cast<uint64_t>(set)), waits, -EAGAIN,
+  return static_cast<int>(with_errno(until_done(only_posts ? Op::kSemPost : Op::kSemTryWait, make_object(ObjectKind::kDescriptor, 1, static_cast<uint64_t>(set)), set, waits, -EAGAIN,
                                                 __builtin_return_address(0), [&] { return sys(SYS_semop, set, tries, count); })));
 }
 
@@ -74,13 +79,13 @@ HEDDLE_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
 HEDDLE_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
   if (!active()) return static_cast<int>(with_errno(sys(SYS_msgsnd, queue, message, size, flags)));
   return static_cast<int>(with_errno(until_done(Op::kWrite, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)),
-                                                (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
+                                                queue, (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
                                                 [&] { return sys(SYS_msgsnd, queue, message, size, flags | IPC_NOWAIT); })));
 }
 
 HEDDLE_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
   if (!active()) return with_errno(sys(SYS_msgrcv, queue, message, size, type, flags));
-  return with_errno(until_done(Op::kRead, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), (flags & IPC_NOWAIT) == 0, -ENOMSG,
+  return with_errno(until_done(Op::kRead, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), queue, (flags & IPC_NOWAIT) == 0, -ENOMSG,
                                __builtin_return_address(0), [&] { return sys(SYS_msgrcv, queue, message, size, type, flags | IPC_NOWAIT); }));
 }
 

@@ -74,13 +74,14 @@ int signal_process(int number, siginfo_t* info, void* pc) {
   p.object = make_object(ObjectKind::kThread, kMainThread, 0);
   p.site = caller_site(pc);
   p.value = static_cast<uint64_t>(number);
-  point(p);
+  Event* e = point(p);
   if (number == 0) return 0;
   if (number == SIGKILL || number == SIGSTOP) {
     sys(SYS_kill, sys(SYS_getpid), number);
     return 0;
   }
-  send_to_process(number, info);
+  const ThreadSlot* target = send_to_process(number, info);
+  if (target != nullptr) e->object = make_object(ObjectKind::kThread, target->id, 0);
   take_own(p.site);
   return 0;
 }
@@ -110,6 +111,7 @@ int wait_for_signal(uint64_t set, siginfo_t* info, bool timed, uint64_t deadline
   ThreadSlot* me = g_current;
   Pending p{};
   p.op = timed ? Op::kSigTimedWait : Op::kSigWait;
+  p.object = make_object(ObjectKind::kThread, me->id, 0);
   p.site = caller_site(pc);
   p.address = &set;
   p.value = set;
@@ -119,9 +121,11 @@ int wait_for_signal(uint64_t set, siginfo_t* info, bool timed, uint64_t deadline
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -1;
-    const int number = take_signal(me, set, info);
+    bool for_process = false;
+    const int number = take_signal(me, set, info, &for_process);
     if (number == 0 && !timed) continue;
     e->value = static_cast<uint64_t>(number);
+    if (for_process) e->object = make_object(ObjectKind::kThread, kMainThread, 0);
     if (number == 0) {
       e->flags |= kTimedOut | kChoice;
       e->value = kChoiceTimeout;

@@ -100,10 +100,14 @@ void race_event(const ThreadSlot& thread) {
     case Op::kSignalSend: release(t, sync_variable(p.object), thread.index); return;
     case Op::kThreadJoin:
     case Op::kThreadTimedJoin:
-    case Op::kThreadTryJoin:
+    case Op::kThreadTryJoin: acquire(t, *sync_variable(p.object)); return;
+    // Sent to this thread, or to the process as a whole.
     case Op::kSignalDeliver:
     case Op::kSigWait:
-    case Op::kSigTimedWait: acquire(t, *sync_variable(p.object)); return;
+    case Op::kSigTimedWait:
+      acquire(t, *sync_variable(p.object));
+      acquire(t, *sync_variable(make_object(ObjectKind::kThread, kMainThread, 0)));
+      return;
 
     case Op::kMutexLock:
     case Op::kMutexTimedLock:
