@@ -17,6 +17,7 @@ namespace {
 struct Options {
   CampaignOptions campaign;
   SimplifyChoice simplify;
+  std::string bug;
   bool all = false;
   bool no_reduce = false;
   bool no_isolate = false;
@@ -25,7 +26,54 @@ struct Options {
   double cause_seconds = 15;
 };
 
-int run(const Session& session, const Options& options) {
+// From a believed failure to the story.
+int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& bug, Saving& saving, Json document,
+         Progress& progress) {
+  const Simplified simplified = simplify_failure(campaign, failing, options.simplify, progress);
+  saving.attempt([&] { save_simplified(bug, simplified); });
+  const Trace& best = simplified.result.best;
+  std::optional<ReduceResult> reduced;
+  std::optional<IsolateResult> isolated;
+  if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
+    reduced = reduce_failure(campaign, best, options.reduce_seconds, progress);
+    if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
+  }
+  if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
+    isolated =
+        isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
+    if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
+  }
+  std::optional<Trace> passing = simplified.passing;
+  if (isolated && isolated->isolated) passing = isolated->passing;
+  TestedCause tested;
+  if (!options.no_isolate && !stop_flag() && best.switches() > 0)
+    tested = test_cause(campaign, best, passing, options.cause_seconds, options.campaign.plan.seed(), progress);
+  saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
+  if (!passing) passing = tested.passing;
+  const LoadedStory loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
+
+  if (options.campaign.json) {
+    document["failure"] = json_failure(failing);
+    document["found"] = json_counts(failing.counts(), true);
+    document["simplify"] = json_simplify(simplified.result);
+    document["simplified"] = json_counts(best.counts(), true);
+    if (reduced) {
+      document["reduce"] = json_reduce(*reduced);
+      document["reduced"] = json_counts(reduced->best.counts(), true);
+    }
+    if (isolated) document["isolate"] = json_isolate(*isolated);
+    const bool decided = isolated && isolated->isolated && isolated->switch_from < isolated->failing.events().size();
+    document["cause"] = decided ? json_cause(isolated->failing, isolated->switch_from) : json_cause(best);
+    document["diagnosis"] = json_diagnosis(loaded.story());
+    document["bug"] = BugStore::shown(bug.id);
+    print_json(document);
+  } else {
+    fmt::print("{}", explain_text(loaded.story(), text_options(options.all)));
+  }
+  return saving.exit_code(ExitCode::kFailure);
+}
+
+int debug_program(const Session& session, const Options& options) {
   const Target target = Target::resolve(session.program());
   const Predicates predicates = options.campaign.predicates();
   catch_interrupts();
@@ -52,48 +100,29 @@ int run(const Session& session, const Options& options) {
   Saving saving;
   Bug bug = campaign.bug_of(*found.failing, options.campaign);
   saving.attempt([&] { bug = save_failure(campaign, options.campaign, found); });
-  const Simplified simplified = simplify_failure(campaign, *found.failing, options.simplify, progress);
-  saving.attempt([&] { save_simplified(bug, simplified); });
-  const Trace& best = simplified.result.best;
-  std::optional<ReduceResult> reduced;
-  std::optional<IsolateResult> isolated;
-  if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
-    reduced = reduce_failure(campaign, best, options.reduce_seconds, progress);
-    if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
-  }
-  if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
-    isolated =
-        isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
-    if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
-  }
-  std::optional<Trace> passing = simplified.passing;
-  if (isolated && isolated->isolated) passing = isolated->passing;
-  TestedCause tested;
-  if (!options.no_isolate && !stop_flag() && best.switches() > 0)
-    tested = test_cause(campaign, best, passing, options.cause_seconds, options.campaign.plan.seed(), progress);
-  saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
-  if (!passing) passing = tested.passing;
-  const LoadedStory loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
+  return tell(campaign, options, *found.failing, bug, saving, std::move(document), progress);
+}
 
-  if (options.campaign.json) {
-    document["failure"] = json_failure(*found.failing);
-    document["found"] = json_counts(found.failing->counts(), true);
-    document["simplify"] = json_simplify(simplified.result);
-    document["simplified"] = json_counts(best.counts(), true);
-    if (reduced) {
-      document["reduce"] = json_reduce(*reduced);
-      document["reduced"] = json_counts(reduced->best.counts(), true);
-    }
-    if (isolated) document["isolate"] = json_isolate(*isolated);
-    const bool decided = isolated && isolated->isolated && isolated->switch_from < isolated->failing.events().size();
-    document["cause"] = decided ? json_cause(isolated->failing, isolated->switch_from) : json_cause(best);
-    document["diagnosis"] = json_diagnosis(loaded.story());
-    document["bug"] = BugStore::shown(bug.id);
-    print_json(document);
-  } else {
-    fmt::print("{}", explain_text(loaded.story(), text_options(options.all)));
-  }
-  return saving.exit_code(ExitCode::kFailure);
+// A bug that was recorded or found before.
+int debug_saved(const Options& options) {
+  catch_interrupts();
+  Reopened r = reopen(options.bug, "", options.campaign.jobs, options.campaign.fresh);
+  const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
+  const Confirmation confirmation = r.campaign->confirm(failing);
+  if (!confirmation.believed)
+    throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
+  Progress progress(options.campaign.json);
+  Json document = {{"verdict", "failure"}};
+  document["find"] = {
+      {"executions", r.bug.find_executions}, {"seconds", r.bug.find_seconds}, {"strategy", r.bug.strategy}};
+  Saving saving;
+  return tell(*r.campaign, options, failing, r.bug, saving, std::move(document), progress);
+}
+
+int run(const Session& session, const Options& options) {
+  if (options.bug.empty()) return debug_program(session, options);
+  session.no_program("debug BUG");
+  return debug_saved(options);
 }
 
 }  // namespace
@@ -101,6 +130,7 @@ int run(const Session& session, const Options& options) {
 void add_debug(CLI::App& app, Session& session) {
   Verb verb(app, "debug", "find a failing schedule, simplify it and show the bug: the main job");
   auto options = std::make_shared<Options>();
+  verb.positional("BUG", options->bug, "a saved bug to start from, instead of a program");
   options->campaign.add_to(verb);
   options->simplify.add_to(verb);
   verb.flag("--all", options->all, "show every event");

@@ -45,7 +45,7 @@ int keep(const Target& target, const Options& options, const std::shared_ptr<con
       same ? ""
            : fmt::format(", but it does not replay: {}",
                          again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));
-  if (same) fmt::print(stderr, "heddle: next: heddle simplify {} · heddle explain {}\n", bug.id, bug.id);
+  if (same) fmt::print(stderr, "heddle: next: heddle debug {}\n", bug.id);
   return exit_code_of(recorded);
 }
 
