@@ -1,8 +1,10 @@
 // Tinertia's operations (Jalbert & Sen 2010, section 3.3) towards our objective, with two economies: a proposal whose run can be foreseen
 // from the best trace is not run, and neither is one whose order of events is known from a run that did not show the bug.
+#include <algorithm>
 #include <deque>
 
 #include "simplify/budget.h"
+#include "simplify/dependence.h"
 #include "simplify/passes.h"
 #include "simplify/predict.h"
 #include "simplify/window.h"
@@ -11,8 +13,8 @@ namespace heddle {
 
 namespace {
 
-enum class Move : size_t { kRemove, kUp, kUpActions, kDown };
-constexpr const char* kNames[] = {"remove-last-tei", "move-up-tei", "move-up-actions", "move-down-tei"};
+enum class Move : size_t { kDropThreads, kRemove, kUp, kUpActions, kDown };
+constexpr const char* kNames[] = {"drop-threads", "remove-last-tei", "move-up-tei", "move-up-actions", "move-down-tei"};
 
 class Merge final : public Pass {
  public:
@@ -20,6 +22,11 @@ class Merge final : public Pass {
       : limits_(run_limits(input)), suffix_(input.options.suffix), rejected_(input.rejected) {
     adopt(input.best);
     place_ = 0;
+    // Where nobody may be able to go on, everybody has to come to his end: nothing can be left out.
+    everybody_ = input.best.outcome().kind == OutcomeKind::kDeadlock && bug_events(input.best).size() == input.best.counts().threads;
+    for (const Thread& t : input.best.threads()) droppable_.push_back(t.id);
+    if (!schedule_.empty()) std::erase(droppable_, schedule_.back().thread);
+    drop_size_ = everybody_ || droppable_.size() < kCrowd ? 0 : (droppable_.size() + 1) / 2;
   }
 
   std::optional<Proposal> propose() override {
@@ -28,7 +35,7 @@ class Merge final : public Pass {
       if (!follow_ups_.empty()) {
         attempt = follow_ups_.front();
         follow_ups_.pop_front();
-      } else if (!next_place(&attempt)) {
+      } else if (!next_drop(&attempt) && !next_place(&attempt)) {
         return std::nullopt;
       }
       Schedule planned = schedule_after(attempt);
@@ -55,6 +62,11 @@ class Merge final : public Pass {
       // Fewer events alone are no reason to try everything again.
       const bool shorter = trace.switches() < best_.switches() || trace.preemptions() < best_.preemptions();
       const size_t quiet = quiet_;
+      if (attempt.move == Move::kDropThreads) {
+        const std::vector<ThreadId> gone = attempt.threads;
+        std::erase_if(droppable_, [&](ThreadId t) { return std::find(gone.begin(), gone.end(), t) != gone.end(); });
+        drop_at_ = drop_at_ > gone.size() ? drop_at_ - gone.size() : 0;
+      }
       adopt(trace);
       if (!shorter) quiet_ = quiet;
       return true;
@@ -63,7 +75,7 @@ class Merge final : public Pass {
     if (!fails && attempt.order != 0) rejected_.insert(attempt.order);
     if (attempt.generation == generation_ && attempt.move == Move::kUp) {
       if (const uint64_t upto = executed_prefix(attempt, trace); upto != 0) {
-        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0});
+        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0, {}});
       }
     }
     return false;
@@ -80,6 +92,7 @@ class Merge final : public Pass {
     uint64_t upto = 0;
     uint64_t order = 0;      // class of the planned order
     size_t generation = 0;
+    std::vector<ThreadId> threads;  // kDropThreads
   };
 
   void adopt(const Trace& trace) {
@@ -91,6 +104,23 @@ class Merge final : public Pass {
     ++generation_;
     quiet_ = 0;
     place_ = std::min(place_, 3 * schedule_.size());
+  }
+
+  // First whole threads, many at once and then fewer: most of a large crowd has nothing to do with the bug.
+  bool next_drop(Attempt* attempt) {
+    while (drop_size_ > 0) {
+      if (drop_at_ >= droppable_.size()) {
+        drop_at_ = 0;
+        drop_size_ = drop_size_ <= kFewestDropped ? 0 : drop_size_ / 2;
+        continue;
+      }
+      const size_t end = std::min(drop_at_ + drop_size_, droppable_.size());
+      attempt->move = Move::kDropThreads;
+      attempt->threads.assign(droppable_.begin() + static_cast<std::ptrdiff_t>(drop_at_), droppable_.begin() + static_cast<std::ptrdiff_t>(end));
+      drop_at_ = end;
+      return true;
+    }
+    return false;
   }
 
   // Places go round: the ends (backwards), the ups (forwards), the downs (backwards); a whole turn without success is the end.
@@ -109,6 +139,7 @@ class Merge final : public Pass {
       attempt->interval = phase == 1 ? at : n - 1 - at;
       attempt->upto = 0;
       if (suffix_ != 0 && attempt->interval + suffix_ < n) continue;
+      if (phase == 0 && everybody_) continue;
       const bool has_next = next_of_thread(schedule_, attempt->interval) != kNoInterval;
       const bool has_previous = previous_of_thread(schedule_, attempt->interval) != kNoInterval;
       if (phase == 0 ? !has_next : phase == 1 ? has_next : has_previous) return true;
@@ -118,6 +149,13 @@ class Merge final : public Pass {
 
   Schedule schedule_after(const Attempt& a) const {
     switch (a.move) {
+      case Move::kDropThreads: {
+        Schedule rest;
+        for (const Interval& i : schedule_) {
+          if (std::find(a.threads.begin(), a.threads.end(), i.thread) == a.threads.end()) rest.push_back(i);
+        }
+        return merged(std::move(rest));
+      }
       case Move::kRemove: return remove_interval(schedule_, a.interval);
       case Move::kUp: return move_up(schedule_, a.interval);
       case Move::kUpActions: return move_up_actions(schedule_, a.interval, a.upto);
@@ -156,6 +194,13 @@ class Merge final : public Pass {
   std::unique_ptr<Predictor> predictor_;
   std::deque<Attempt> follow_ups_;
   std::deque<Attempt> attempts_;  // under way
+  // Single threads are left to remove-last-tei.
+  static constexpr size_t kFewestDropped = 2;
+  static constexpr size_t kCrowd = 6;
+  bool everybody_ = false;
+  std::vector<ThreadId> droppable_;
+  size_t drop_size_ = 0;
+  size_t drop_at_ = 0;
   size_t place_ = 0;
   size_t quiet_ = 0;              // places since the last success
   size_t generation_ = 0;

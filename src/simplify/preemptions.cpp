@@ -1,5 +1,7 @@
-// Which preemptions does the bug need? ddmin (Zeller & Hildebrandt, TSE 2002) over the set of the best trace's preemptions. A preemption
-// is dropped by letting its thread run on until it blocks or comes to its next kept one; or by not letting it run yet.
+// Which preemptions does the bug need? Delta debugging over the set of the best trace's preemptions: stretches of them are dropped, long
+// ones first (the complement steps of ddmin, Zeller & Hildebrandt, TSE 2002, without its restarts, which cost more runs than they save).
+// A dropped preemption lets its thread run on until it blocks or comes to its next kept one; or does not let it run yet.
+#include <algorithm>
 #include <deque>
 
 #include "simplify/budget.h"
@@ -21,39 +23,33 @@ class Preemptions final : public Pass {
  public:
   explicit Preemptions(const PassInput& input) : best_(input.best), limits_(run_limits(input)), suffix_(input.options.suffix) {
     adopt(input.best);
-    if (!all_.empty()) {
-      queue_.push_back({{}, Dropped::kRunsOn, kNoPreemption});
-      queue_.push_back({{}, Dropped::kWaits, kNoPreemption});
-    }
-    parts_ = 2;
+    size_ = (all_.size() + 1) / 2;
   }
 
   std::optional<Proposal> propose() override {
-    if (queue_.empty() && under_way_ == 0) refill();
-    if (queue_.empty()) return std::nullopt;
-    const Attempt attempt = std::move(queue_.front());
-    queue_.pop_front();
-    ++under_way_;
+    Attempt attempt;
+    if (!next_attempt(&attempt)) return std::nullopt;
+    attempt.generation = generation_;
+    attempts_.push_back(attempt);
     Proposal p;
-    p.plan = plan_for(kept(attempt.keep, attempt.dropped), best_, limits_);
-    p.operation = attempt.operation;
+    p.plan = plan_for(without(attempt), best_, limits_);
+    p.operation = attempt.begin == 0 && attempt.end == all_.size() ? kNoPreemption : kFewer;
     p.planned_switches = best_.switches();
-    p.tag = generation_;
     return p;
   }
 
-  bool observe(const Proposal& proposal, const Trace& trace, bool fails) override {
-    --under_way_;
+  bool observe(const Proposal&, const Trace& trace, bool fails) override {
+    const Attempt attempt = attempts_.front();
+    attempts_.pop_front();
     if (!fails || !simpler(trace.counts(), best_.counts())) {
       window_.rejected();
       return false;
     }
     window_.accepted();
     adopt(trace);
-    queue_.clear();
-    if (proposal.tag == generation_) parts_ = complements_ ? std::max<size_t>(parts_ - 1, 2) : 2;
-    complements_ = false;
-    exhausted_ = false;
+    // What stood behind the dropped stretch has come to its place.
+    if (attempt.generation == generation_) at_ = attempt.begin;
+    size_ = std::min(size_, (all_.size() + 1) / 2);
     ++generation_;
     return true;
   }
@@ -62,10 +58,32 @@ class Preemptions final : public Pass {
 
  private:
   struct Attempt {
-    std::vector<size_t> keep;  // slices of the best trace
-    Dropped dropped;
-    const char* operation;
+    size_t begin = 0, end = 0;  // of all_: dropped
+    Dropped dropped = Dropped::kRunsOn;
+    size_t generation = 0;
   };
+
+  bool next_attempt(Attempt* attempt) {
+    if (all_.empty()) return false;
+    if (whole_ < 2) {
+      *attempt = {0, all_.size(), whole_++ == 0 ? Dropped::kRunsOn : Dropped::kWaits, 0};
+      return true;
+    }
+    if (all_.size() < 2) return false;  // that one has been tried
+    if (at_ >= all_.size()) {
+      if (!attempts_.empty()) return false;
+      at_ = 0;
+      if (size_ <= 1) {
+        size_ = 0;
+        return false;
+      }
+      size_ /= 2;
+    }
+    if (size_ == 0) return false;
+    *attempt = {at_, std::min(at_ + size_, all_.size()), Dropped::kRunsOn, 0};
+    at_ = attempt->end;
+    return true;
+  }
 
   void adopt(const Trace& trace) {
     best_ = trace;
@@ -76,47 +94,12 @@ class Preemptions final : public Pass {
     }
   }
 
-  // The next tests of ddmin: each part alone, then each complement, then twice as many parts.
-  void refill() {
-    while (queue_.empty() && !exhausted_ && !all_.empty()) {
-      parts_ = std::min(parts_, all_.size());
-      if (complements_ || all_.size() < 2) {
-        for (size_t i = 0; i < parts_ && all_.size() > 1; ++i) {
-          queue_.push_back({without(i), Dropped::kRunsOn, kFewer});
-          if (parts_ == all_.size()) queue_.push_back({without(i), Dropped::kWaits, kFewer});
-        }
-        complements_ = false;
-        exhausted_ = parts_ >= all_.size();
-        parts_ *= 2;
-        // With two parts a complement is the other part, already tested.
-        if (parts_ == 4 && !exhausted_) queue_.clear();
-      } else {
-        // Alone only while parts are large: of many small ones hardly any suffices.
-        for (size_t i = 0; i < parts_ && parts_ <= kAloneParts; ++i) queue_.push_back({part(i), Dropped::kRunsOn, kFewer});
-        complements_ = true;
-      }
-    }
-  }
-
-  std::vector<size_t> part(size_t i) const {
-    return {all_.begin() + static_cast<std::ptrdiff_t>(all_.size() * i / parts_),
-            all_.begin() + static_cast<std::ptrdiff_t>(all_.size() * (i + 1) / parts_)};
-  }
-  std::vector<size_t> without(size_t i) const {
-    std::vector<size_t> rest;
-    for (size_t j = 0; j < all_.size(); ++j) {
-      if (j < all_.size() * i / parts_ || j >= all_.size() * (i + 1) / parts_) rest.push_back(all_[j]);
-    }
-    return rest;
-  }
-
-  Schedule kept(const std::vector<size_t>& keep, Dropped dropped) const {
+  Schedule without(const Attempt& attempt) const {
     const auto slices = best_.slices();
     std::vector<bool> drop(slices.size());
-    for (size_t i : all_) drop[i] = true;
-    for (size_t i : keep) drop[i] = false;
+    for (size_t i = attempt.begin; i < attempt.end; ++i) drop[all_[i]] = true;
     Schedule schedule = schedule_of(best_);
-    if (dropped == Dropped::kWaits) {
+    if (attempt.dropped == Dropped::kWaits) {
       Schedule rest;
       for (size_t i = 0; i < schedule.size(); ++i) {
         if (!drop[i]) rest.push_back(schedule[i]);
@@ -136,16 +119,14 @@ class Preemptions final : public Pass {
     return out;
   }
 
-  static constexpr size_t kAloneParts = 8;
   Trace best_;
   Limits limits_;
   size_t suffix_;
-  std::vector<size_t> all_;  // preempted slices of the best trace
-  std::deque<Attempt> queue_;
-  size_t parts_ = 2;
-  bool complements_ = false;  // what refill() asks for next
-  bool exhausted_ = false;
-  size_t under_way_ = 0;
+  std::vector<size_t> all_;      // preempted slices of the best trace
+  std::deque<Attempt> attempts_; // under way
+  size_t whole_ = 0;             // tries without any preemption so far
+  size_t size_ = 0;              // of the stretches that are dropped
+  size_t at_ = 0;                // where the next begins
   size_t generation_ = 0;
   Window window_;
 };

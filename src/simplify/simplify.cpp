@@ -36,7 +36,14 @@ class Driver {
         under_way.push_back(std::move(*proposal));
       }
       if (under_way.empty()) break;
-      const Trace trace = executor_.next();
+      Trace trace;
+      try {
+        trace = executor_.next();
+      } catch (...) {
+        // An interrupted run: the best so far is the answer.
+        if (options_.stop == nullptr || !options_.stop->load()) throw;
+        break;
+      }
       observe(*pass, row, under_way.front(), trace);
       under_way.pop_front();
     }
@@ -118,7 +125,7 @@ SimplifyResult simplify(const Trace& failing, const std::function<bool(const Tra
   const std::vector<const PassRow*> rows = pipeline(options.algorithm);
   for (const PassRow* row : rows) {
     // What the last pass found by search has not been through the others.
-    if (driver.run(*row) && row == rows.back() && rows.size() > 1) {
+    if (driver.run(*row) && row == rows.back() && options.algorithm == "default") {
       for (const PassRow* again : rows) {
         if (again != row) driver.run(*again);
       }
