@@ -1,9 +1,12 @@
 // heddle replay: run a saved schedule again and say whether it is the same, event by event.
 #include <fmt/format.h>
 
+#include "cli/gdb.h"
 #include "cli/pipeline.h"
 #include "cli/session.h"
+#include "cli/story.h"
 #include "cli/terminal.h"
+#include "trace/replay_string.h"
 
 namespace heddle {
 
@@ -12,6 +15,9 @@ namespace {
 struct Options {
   std::string bug;
   bool found = false;  // the schedule as it was found
+  bool reduced = false;  // the run with whole threads removed
+  bool gdb = false;
+  std::string gdb_commands;
   bool relaxed = false;
   unsigned repeat = 1;
   std::string carrier;
@@ -20,17 +26,96 @@ struct Options {
 };
 
 const char* trace_name(const Options& options, const Bug& bug, const BugStore& store) {
+  if (options.reduced) return kReducedTrace;
   return !options.found && store.has(bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
 }
 
+// A schedule that somebody pasted. Nothing of it is saved here: the program is the one given after --, or the one the string names.
+int replay_pasted(const Session& session, const Options& options) {
+  const ReplayString pasted = decode_replay(options.bug);
+  const Target target = Target::resolve(session.command_given ? session.program() : pasted.command);
+  const std::string build_id = Symbols({target.program}).build_id(0);
+  const bool same_build = build_id == pasted.build_id;
+  if (!same_build) {
+    fmt::print(stderr,
+               "heddle: THE PROGRAM CHANGED: the schedule was recorded with build {}, this is build {}. Its places may "
+               "mean other code; it is followed as far as it goes.\n",
+               pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id);
+  }
+  CampaignOptions campaign_options;
+  campaign_options.jobs = 1;
+  if (!options.carrier.empty()) campaign_options.carrier = options.carrier;
+  Campaign campaign(target, campaign_options, Predicates{}, input_of_tool());
+  Plan plan = pasted.plan;
+  plan.limits = campaign.base().limits;
+  if (!same_build || options.relaxed) plan.strictness = Strictness::kRelaxed;
+  if (plan.input_id != campaign.input().id()) {
+    fmt::print(stderr, "heddle: the program read another input when the schedule was recorded\n");
+    plan.input_id = campaign.input().id();
+    plan.strictness = Strictness::kRelaxed;
+  }
+  const RunResult result = campaign.pool().run_now(plan);
+  print_notes(campaign, nullptr);
+  const Trace& trace = result.trace;
+  const bool fails = campaign.fails(trace) && !is_inconclusive(trace.outcome());
+  const bool same = fails && name(trace.outcome().kind) == pasted.kind &&
+                    (signature(trace) == pasted.signature || !same_build);
+  const char* verdict = same ? "failure" : fails || is_inconclusive(trace.outcome()) ? "diverged" : "passed";
+  if (options.json) {
+    const Counts c = trace.counts();
+    Json document = {{"verdict", verdict}};
+    document["failure"] = json_failure(trace);
+    document["events"] = c.events;
+    document["switches"] = c.switches;
+    document["preemptions"] = c.preemptions;
+    document["same_build"] = same_build;
+    print_json(document);
+  } else {
+    fmt::print("{}", result.output.out);
+    fmt::print(stderr, "{}", result.output.err);
+    const Symbols symbols(module_paths(trace));
+    if (same) {
+      fmt::print("reproduced: {}\n", ending_sentence(trace, symbols));
+    } else if (std::string(verdict) == "passed") {
+      fmt::print("not reproduced: the program passed\n");
+    } else {
+      fmt::print("diverged: {}\n", describe_failure(trace));
+    }
+  }
+  if (same) return exit_value(ExitCode::kFailure);
+  return exit_value(std::string(verdict) == "passed" ? ExitCode::kNothing : ExitCode::kCannotTest);
+}
+
+// The first switch that decides; where none is known, the first preemption, else the first switch.
+uint64_t deciding_step(const Options& options, const Trace& trace) {
+  if (!options.found && !options.reduced) {
+    const LoadedStory loaded = load_story(options.bug);
+    Names names(loaded.failing, *loaded.symbols);
+    const Diagnosis d = diagnose(names, loaded.cause ? &*loaded.cause : nullptr);
+    if (d.deciding != kNoDifference) return d.deciding + 1;
+  }
+  for (const TraceSlice& slice : trace.slices()) {
+    if (slice.preempted) return slice.end;
+  }
+  return trace.slices().empty() ? 1 : trace.slices().front().end;
+}
+
 int run(const Session& session, const Options& options) {
-  session.no_program("replay");
   catch_interrupts();
+  if (is_replay_string(options.bug)) return replay_pasted(session, options);
+  session.no_program("replay");
   Reopened r = reopen(options.bug, options.carrier, 1, options.fresh);
   const BugStore store;
   const Trace saved = store.load_trace(r.bug, trace_name(options, r.bug, store));
   Plan plan = r.campaign->replay_plan(saved);
   if (options.relaxed) plan.strictness = Strictness::kRelaxed;
+  if (options.gdb || !options.gdb_commands.empty()) {
+    if (r.bug.build_id != current_build_id(r.bug))
+      fmt::print(stderr, "heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
+    const Target target = Target::resolve(r.bug.command, r.bug.directory);
+    r.campaign.reset();
+    return replay_in_gdb(target, plan, saved, {options.gdb_commands, deciding_step(options, saved)});
+  }
 
   std::string difference;
   std::string verdict = "failure";
@@ -106,7 +191,10 @@ std::string current_build_id(const Bug& bug) {
 void add_replay(CLI::App& app, Session& session) {
   Verb verb(app, "replay", "run a saved schedule again, exactly");
   auto options = std::make_shared<Options>();
-  verb.positional("BUG", options->bug, "a saved bug [the latest]");
+  verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd1:...");
+  verb.flag("--gdb", options->gdb, "under gdb, stopped before the switch that decides");
+  verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "TEXT");
+  verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
   verb.flag("--relaxed", options->relaxed, "go on where the program no longer follows the schedule");

@@ -38,6 +38,7 @@ void add_simplify(CLI::App& app, Session& session);
 void add_reduce(CLI::App& app, Session& session);
 void add_isolate(CLI::App& app, Session& session);
 void add_explain(CLI::App& app, Session& session);
+void add_report(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_show(CLI::App& app, Session& session);
 void add_races(CLI::App& app, Session& session);

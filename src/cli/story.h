@@ -37,9 +37,6 @@ TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::opti
                        uint64_t seed, Progress& progress);
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved);
 
-// The verb that writes a story to a file.
-void add_report(CLI::App& app, Session& session);
-
 // The class, the sentences and the evidence.
 Json json_diagnosis(const Story& story);
 

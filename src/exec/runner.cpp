@@ -276,28 +276,4 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   return run;
 }
 
-int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words) {
-  Channel channel(Mode::kOnce, Carrier::kKernel);
-  channel.write_plan(plan);
-  Launch inner;
-  inner.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
-  add_library_path(target, library, &inner);
-  Target gdb = target;
-  gdb.program = words.front();
-  gdb.arguments = words;
-  gdb.script = false;
-  // The variables are the program's alone, and no shell stands between.
-  for (const char* setting : {"set startup-with-shell off", "set breakpoint pending on", "unset environment LINES", "unset environment COLUMNS"})
-    gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", setting});
-  for (const auto& [name, value] : inner.variables) gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", fmt::format("set environment {}={}", name, value)});
-  gdb.arguments.push_back("--args");
-  gdb.arguments.push_back(target.program);
-  gdb.arguments.insert(gdb.arguments.end(), target.arguments.begin() + 1, target.arguments.end());
-  Launch launch;
-  launch.own_group = false;
-  std::vector<std::string> notes;
-  Process process(gdb, launch, notes);
-  return process.wait();
-}
-
 }  // namespace heddle

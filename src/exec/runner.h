@@ -83,8 +83,4 @@ struct PlainRun {
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
                      const Input* input = nullptr);
 
-// A debugger on the program, which will follow the plan on kernel threads. `words`: the debugger and its options; how to start the
-// program is added to them. The terminal is the debugger's. Returns the debugger's wait status.
-int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words);
-
 }  // namespace heddle

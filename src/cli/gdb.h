@@ -1,0 +1,21 @@
+#pragma once
+// A saved schedule under gdb: stops before the switch that decides, and knows where every thread stands.
+#include <string>
+
+#include "exec/target.h"
+#include "trace/trace.h"
+
+namespace heddle {
+
+struct GdbOptions {
+  std::string commands;  // for gdb, separated by ';' and then the end; empty: the user's terminal
+  uint64_t step = 0;     // stop at the first switch after so many operations
+};
+
+// Returns gdb's exit code. Throws Error where gdb is missing.
+int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, const GdbOptions& options);
+
+// The commands that gdb gets, in Python.
+std::string gdb_script(const Trace& saved, uint64_t step);
+
+}  // namespace heddle

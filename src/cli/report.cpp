@@ -1,0 +1,68 @@
+// heddle report: a saved bug as a page, and for machines.
+#include <fmt/format.h>
+
+#include "cli/session.h"
+#include "cli/story.h"
+#include "report/chrome_trace.h"
+#include "report/html.h"
+#include "report/junit.h"
+#include "report/sarif.h"
+#include "trace/atomic_file.h"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  std::string bug;
+  std::string format = "html";
+  std::string output;
+};
+
+int run(const Session& session, const Options& options) {
+  session.no_program("report");
+  const LoadedStory loaded = load_story(options.bug);
+  const Story story = loaded.story();
+  std::string text, name;
+  if (options.format == "html") {
+    PageExtra extra;
+    if (loaded.found) extra.found = &*loaded.found;
+    if (loaded.reduced) extra.reduced = &*loaded.reduced;
+    text = html_page(story, extra);
+    name = "report.html";
+  } else if (options.format == "sarif") {
+    text = sarif_text(story);
+    name = "report.sarif";
+  } else if (options.format == "junit") {
+    text = junit_text(story);
+    name = "junit.xml";
+  } else {
+    text = chrome_trace_text(story);
+    name = "perfetto.json";
+  }
+  if (options.output == "-") {
+    fmt::print("{}", text);
+    return 0;
+  }
+  const std::string path = options.output.empty() ? BugStore::shown(loaded.bug.id) + "/" + name : options.output;
+  if (options.output.empty()) {
+    BugStore().save_text(loaded.bug.id, name.c_str(), text);
+  } else {
+    replace_file(path, text);
+  }
+  fmt::print("{}\n", path);
+  return 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Session& session) {
+  Verb verb(app, "report", "a saved bug as a page, and for other tools");
+  auto options = std::make_shared<Options>();
+  verb.positional("BUG", options->bug, "a saved bug [the latest]");
+  verb.one_of("--format", options->format, {"html", "sarif", "junit", "perfetto"}, "what to write");
+  verb.text("--output,-o", options->output, "the file, - for standard output [beside the bug]", "FILE");
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+}
+
+}  // namespace heddle

@@ -1,0 +1,216 @@
+// The page about one bug. Everything that comes from the program is put in as text, never as markup.
+const data = JSON.parse(document.getElementById("data").textContent);
+const page = document.getElementById("page");
+const hues = [212, 32, 140, 280, 0, 180, 60, 320, 100, 250];
+
+function make(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function draw(tag, attributes = {}, text) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+const colour = (thread) => `hsl(${hues[thread % hues.length]} 60% 50%)`;
+const plural = (n, word) => `${n} ${word}${n === 1 ? "" : word.endsWith("h") ? "es" : "s"}`;
+
+// Which run is shown, and how far in it: an index into its list.
+const state = { run: 0, at: 0 };
+const run = () => data.runs[state.run];
+const placeOf = (event) => (event.length > 2 ? { file: event[2], line: event[3] } : null);
+
+function head() {
+  const b = data.bug;
+  return make("header", {},
+    make("h1", {}, `BUG ${b.id}  ${b.title}`),
+    b.ending ? make("p", { class: "dim" }, b.ending) : null,
+    make("p", { id: "why" }, b.why),
+    b.claim ? make("p", { class: "claim", id: "claim" }, b.claim) : null,
+    make("p", {}, b.fix),
+    make("p", { class: "dim" }, `${b.command}  ·  ${b.saved}  ·  heddle ${b.version}`));
+}
+
+const tabs = make("div", { class: "tabs", role: "tablist", "aria-label": "Schedules" });
+const timeline = make("div", { class: "timeline", id: "timeline" });
+const slider = make("input", { type: "range", min: 0, value: 0, id: "scrub", "aria-label": "Step" });
+const now = make("output", { id: "now" });
+const events = make("div", { class: "events", id: "events", tabindex: 0, "aria-label": "Events" });
+const code = make("div", { class: "code", id: "code", tabindex: 0, "aria-label": "Source" });
+const codeName = make("h2", { id: "file" }, "Source");
+const summary = make("p", { id: "summary" });
+
+function drawTabs() {
+  tabs.replaceChildren(...data.runs.map((r, i) =>
+    make("button", { role: "tab", "aria-selected": String(i === state.run), "data-run": r.id, onclick: () => choose(i) }, r.title)));
+}
+
+function drawTimeline() {
+  const r = run();
+  const left = 70, laneHeight = 30, top = 10;
+  const step = Math.max(2, Math.min(22, 1200 / Math.max(1, r.list.length)));
+  const used = [...new Set(r.list.map((e) => e[0]))].sort((a, b) => a - b);
+  const lane = new Map(used.map((thread, i) => [thread, top + i * laneHeight]));
+  const width = left + r.list.length * step + 20, height = top + used.length * laneHeight + 8;
+  const svg = draw("svg", { width, height, role: "img", "aria-label": "Threads over time" });
+  for (const thread of used) {
+    const y = lane.get(thread);
+    svg.append(draw("text", { x: 8, y: y + 17 }, r.threads[thread]));
+    svg.append(draw("line", { class: "lane", x1: left, x2: width, y1: y + 13, y2: y + 13 }));
+  }
+  const stopped = new Set(r.preempted.map((i) => i - r.first));
+  for (let begin = 0; begin < r.list.length;) {
+    const thread = r.list[begin][0];
+    let end = begin;
+    while (end < r.list.length && r.list[end][0] === thread) ++end;
+    const x = left + begin * step, y = lane.get(thread);
+    svg.append(draw("rect", { class: "slice", x, y: y + 4, width: (end - begin) * step - 1, height: 18, fill: colour(thread) }));
+    if (end < r.list.length) {
+      const to = lane.get(r.list[end][0]);
+      svg.append(draw("line", { class: stopped.has(end - 1) ? "preemption" : "switch", x1: left + end * step, x2: left + end * step, y1: y + 13, y2: to + 13 }));
+    }
+    begin = end;
+  }
+  if (r.id === "failing" && data.deciding !== null && data.deciding >= r.first) {
+    const at = data.deciding - r.first;
+    if (at < r.list.length) svg.append(draw("rect", { class: "deciding", x: left + at * step - 1, y: lane.get(r.list[at][0]) + 2, width: step + 1, height: 22 }));
+  }
+  const cursor = draw("line", { class: "cursor", id: "cursor", y1: 0, y2: height });
+  svg.append(cursor);
+  svg.addEventListener("click", (click) => go(Math.floor((click.clientX - svg.getBoundingClientRect().left - left) / step)));
+  timeline.replaceChildren(svg);
+  timeline.moveCursor = (at) => {
+    const x = left + (at + 0.5) * step;
+    cursor.setAttribute("x1", x);
+    cursor.setAttribute("x2", x);
+  };
+}
+
+function drawEvents() {
+  const r = run();
+  const stopped = new Set(r.preempted.map((i) => i - r.first));
+  const body = make("tbody");
+  r.list.forEach((event, i) => {
+    const place = placeOf(event);
+    const thread = make("td", {}, r.threads[event[0]]);
+    thread.style.color = colour(event[0]);
+    body.append(make("tr", { class: stopped.has(i) ? "stop" : "", onclick: () => go(i) },
+      make("td", {}, String(r.first + i + 1)), thread,
+      make("td", {}, data.texts[event[1]] + (stopped.has(i) ? "   == preempted ==>" : "")),
+      make("td", { class: "dim" }, place ? `${data.files[place.file].name}:${place.line}` : "")));
+  });
+  events.replaceChildren(make("table", {}, body));
+  events.rows = body.children;
+}
+
+let shownFile = null;
+function showSource(place) {
+  if (!place) return;
+  const file = data.files[place.file];
+  if (shownFile !== place.file) {
+    shownFile = place.file;
+    codeName.textContent = file.path;
+    const body = make("tbody");
+    const marks = new Map();
+    for (const line of data.lines) {
+      if (line.at && line.at[0] === place.file) marks.set(line.at[1], [...(marks.get(line.at[1]) ?? []), line.what]);
+    }
+    file.lines.forEach((text, i) => {
+      const what = marks.get(i + 1);
+      body.append(make("tr", { class: what ? "decides" : "" }, make("td", {}, String(i + 1)),
+        make("td", {}, text, what ? make("span", { class: "what" }, `   <- ${what.join("; ")}`) : null)));
+    });
+    code.replaceChildren(file.lines.length ? make("table", {}, body) : make("p", { class: "dim" }, "The source file was not found."));
+    code.rows = body.children;
+  }
+  for (const row of code.querySelectorAll("tr.now")) row.classList.remove("now");
+  const row = code.rows?.[place.line - 1];
+  if (!row) return;
+  row.classList.add("now");
+  code.scrollTop = row.offsetTop - code.clientHeight / 2;
+}
+
+function go(at) {
+  const r = run();
+  if (!r.list.length) return;
+  state.at = Math.max(0, Math.min(r.list.length - 1, at));
+  slider.value = state.at;
+  const event = r.list[state.at];
+  now.textContent = `step ${r.first + state.at + 1} of ${r.events}: ${r.threads[event[0]]} ${data.texts[event[1]]}`;
+  for (const row of events.querySelectorAll("tr.now")) row.classList.remove("now");
+  const row = events.rows[state.at];
+  row.classList.add("now");
+  events.scrollTop = row.offsetTop - events.clientHeight / 2;
+  timeline.moveCursor(state.at);
+  showSource(placeOf(event));
+}
+
+function choose(index) {
+  state.run = index;
+  const r = run();
+  drawTabs();
+  drawTimeline();
+  drawEvents();
+  slider.max = Math.max(0, r.list.length - 1);
+  summary.replaceChildren(
+    `${plural(r.events, "operation")}, ${plural(r.threads_run, "thread")}, ${plural(r.switches, "switch")}, ${plural(r.preemptions, "preemption")}. `,
+    make("span", { class: r.ending === "passes" ? "pass" : "fail" }, r.ending),
+    r.first ? ` The first ${r.first} operations are left out here.` : "");
+  go(r.id === "failing" && data.deciding !== null ? data.deciding - r.first : 0);
+}
+
+function list(title, items, empty) {
+  return make("section", {}, make("h2", {}, title), items.length ? make("ul", {}, ...items.map((item) => make("li", {}, item))) : make("p", { class: "dim" }, empty));
+}
+
+function jump(place, text) {
+  return place ? make("button", { onclick: () => showSource({ file: place[0], line: place[1] }) }, text) : text;
+}
+
+slider.addEventListener("input", () => go(Number(slider.value)));
+document.addEventListener("keydown", (key) => {
+  if (key.target === slider || key.ctrlKey || key.metaKey || key.altKey) return;
+  const r = run();
+  const nextSwitch = (from, by) => {
+    let i = from + by;
+    while (i > 0 && i < r.list.length - 1 && r.list[i][0] === r.list[i - 1][0]) i += by;
+    return i;
+  };
+  const moves = {
+    ArrowRight: () => go(state.at + 1), ArrowLeft: () => go(state.at - 1), ArrowDown: () => go(state.at + 1), ArrowUp: () => go(state.at - 1),
+    n: () => go(nextSwitch(state.at, 1)), p: () => go(nextSwitch(state.at, -1)), Home: () => go(0), End: () => go(r.list.length - 1),
+    d: () => data.deciding !== null && (choose(0), go(data.deciding - run().first)),
+    Tab: null,
+  };
+  if (/^[1-9]$/.test(key.key) && Number(key.key) <= data.runs.length) return choose(Number(key.key) - 1);
+  if (moves[key.key]) {
+    moves[key.key]();
+    key.preventDefault();
+  }
+});
+
+const e = data.effort;
+page.append(head(), tabs, summary, timeline,
+  make("div", { class: "scrub" }, slider, now),
+  make("p", { class: "dim" }, "Keys: left and right for a step, n and p for the next and previous switch, d for the deciding one, 1 to 4 for the schedules."),
+  make("div", { class: "split" }, make("div", {}, make("h2", {}, "Events"), events), make("div", {}, codeName, code)));
+if (data.waits.length) {
+  page.append(list("Who waits for whom", data.waits.map((w) =>
+    `${w.thread} at ${w.at} waits for ${w.for}${w.holder ? `, held by ${w.holder}${w.taken ? ` since ${w.taken}` : ""}` : ""}${w.cycle ? " (in the circle)" : ""}`), ""));
+}
+page.append(
+  list("Lines that decide", data.lines.map((line) => jump(line.at, line.at ? `${data.files[line.at[0]].name}:${line.at[1]}: ${line.what}` : line.what)), "None with source."),
+  list("Racing accesses", data.races.map((race) => jump(race.at, `${race.place}  ${race.text}`)), "None were scheduling points of this run."),
+  list("Blind spots", data.notes.map((note) => `${note.text} (${note.count} times)`), "Everything this run did was under control."),
+  list("Effort", [`found in run ${e.executions} of the ${e.strategy} search`,
+    e.minimal ? `simplified in ${plural(e.simplify, "run")}, minimal: ${e.minimal}${e.certificate ? `, ${e.certificate}` : ""}` : "not simplified"], ""),
+  make("section", {}, make("h2", {}, "Again"), ...data.commands.map((command) => make("pre", {}, command))));
+choose(0);
