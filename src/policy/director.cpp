@@ -79,14 +79,14 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
   return {Verdict::kStuck, kNobody, nullptr};
 }
 
-Decision Director::next(const Moment& m) {
+Decision Director::next(const Moment& m, bool fair) {
   bool decided = false;
   const Decision followed = follow_slices(m, &decided);
   if (decided) return followed;
   bool anybody = false;
   for (uint32_t i = 0; i < m.count && !anybody; ++i) anybody = m.threads[i].ready != Ready::kNo;
   if (!anybody) return {Verdict::kStuck, kNobody, nullptr};
-  const uint32_t index = policy_->pick(state_, m);
+  const uint32_t index = fair ? oldest_eligible(state_, m) : policy_->pick(state_, m);
   if (m.threads[index].ready == Ready::kTimeout && state_.early_left > 0) {
     for (uint32_t i = 0; i < m.count; ++i) {
       if (m.threads[i].ready != Ready::kYes) continue;

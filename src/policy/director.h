@@ -21,7 +21,9 @@ class Director {
   // A fast answer for the common case; false only means "ask next()".
   bool keeps(ThreadId current, uint32_t number, uint64_t step) const;
 
-  Decision next(const Moment& moment);
+  // `fair`: the run has only idled for a while; whatever the tail policy, everybody who can run takes turns, so that what goes on idling
+  // is the program's fault and not the policy's.
+  Decision next(const Moment& moment, bool fair = false);
 
   // The value of the choice at (thread, number): the plan's if it has one and it is among the options, else drawn as the tail policy draws.
   // Returns an index in `options`.

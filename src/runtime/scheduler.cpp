@@ -96,12 +96,12 @@ ThreadSlot* decide(bool current_lives) {
   if (__builtin_expect(still >= kIdleSteps, 0) && still % kIdleSteps == 0) let_time_pass();
   Moment moment = look(current_lives);
   while (waited(moment)) moment = look(current_lives);
-  Decision decision = g_run.director.next(moment);
+  Decision decision = g_run.director.next(moment, still >= kIdleSteps);
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
   for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(kNoDeadline); ++tries) {
     redirect(g_current);
     moment = look(current_lives);
-    decision = g_run.director.next(moment);
+    decision = g_run.director.next(moment, still >= kIdleSteps);
   }
   if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
   if (decision.verdict == Verdict::kStuck) stuck();
