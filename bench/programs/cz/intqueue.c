@@ -15,12 +15,8 @@ static int link_of[kElements];  // link_of[n] is n's successor; 0 is none
 static int head, tail;
 static int taken;
 
-static void synchronized_begin(void) {
-  pthread_mutex_lock(&lock);
-}
-static void synchronized_end(void) {
-  pthread_mutex_unlock(&lock);
-}
+static void synchronized_begin(void) { pthread_mutex_lock(&lock); }
+static void synchronized_end(void) { pthread_mutex_unlock(&lock); }
 
 // In the fixed twin the methods are synchronized as a whole, in the other only single statements.
 #ifdef FIXED

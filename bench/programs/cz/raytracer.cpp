@@ -28,18 +28,10 @@ struct Vector {
   std::int64_t x = 0, y = 0, z = 0;
 };
 
-Vector operator+(const Vector& a, const Vector& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-Vector operator-(const Vector& a, const Vector& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-Vector scaled(const Vector& a, std::int64_t by) {
-  return {a.x * by / kOne, a.y * by / kOne, a.z * by / kOne};
-}
-std::int64_t dot(const Vector& a, const Vector& b) {
-  return (a.x * b.x + a.y * b.y + a.z * b.z) / kOne;
-}
+Vector operator+(const Vector& a, const Vector& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+Vector operator-(const Vector& a, const Vector& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+Vector scaled(const Vector& a, std::int64_t by) { return {a.x * by / kOne, a.y * by / kOne, a.z * by / kOne}; }
+std::int64_t dot(const Vector& a, const Vector& b) { return (a.x * b.x + a.y * b.y + a.z * b.z) / kOne; }
 
 // The square root of a fixed-point number, by Newton's method.
 std::int64_t root(std::int64_t value) {

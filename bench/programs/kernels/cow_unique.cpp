@@ -54,9 +54,7 @@ void reader() {
   assert(first == second);  // a copy never changes
 }
 
-void writer() {
-  set(&original, 7);
-}
+void writer() { set(&original, 7); }
 
 }  // namespace
 

@@ -28,7 +28,7 @@ static void* close_handle(void* arg) {
 
 int main(void) {
   pthread_t a, b;
-  buffer = malloc(32);
+  buffer = malloc(4096);  // too big for the per-thread caches, so that the C library sees the second free
   pthread_create(&a, NULL, close_handle, NULL);
   pthread_create(&b, NULL, close_handle, NULL);
   pthread_join(a, NULL);

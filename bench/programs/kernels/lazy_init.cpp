@@ -31,9 +31,7 @@ Registry* get() {
   return owner.get();
 }
 
-void use() {
-  get()->users++;
-}
+void use() { get()->users++; }
 
 }  // namespace
 

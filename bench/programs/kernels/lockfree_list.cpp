@@ -18,9 +18,7 @@ struct Node {
 constexpr std::uint32_t kHead = 1, kFirst = 2, kNew = 3;
 Node nodes[4];
 
-std::uint32_t link(std::uint32_t index) {
-  return index << 1;
-}
+std::uint32_t link(std::uint32_t index) { return index << 1; }
 
 void insert_after_first() {
   for (;;) {

@@ -38,7 +38,6 @@ int main(void) {
   pthread_join(b, NULL);
   assert(atomic_load(&end) == kLine * kLines);
   for (int line = 0; line < kLines; line++)
-    for (int i = 1; i < kLine; i++)
-      assert(atomic_load(&buffer[line * kLine + i]) == atomic_load(&buffer[line * kLine]));
+    for (int i = 1; i < kLine; i++) assert(atomic_load(&buffer[line * kLine + i]) == atomic_load(&buffer[line * kLine]));
   return 0;
 }

@@ -15,9 +15,7 @@ static void item_get(char copy[12]) {
   for (int i = 0; i < 12; i++) copy[i] = item[i];
 }
 
-static void item_set(int value) {
-  snprintf(item, sizeof item, "%d", value);
-}
+static void item_set(int value) { snprintf(item, sizeof item, "%d", value); }
 
 static void* client(void* arg) {
   (void)arg;

@@ -1,11 +1,10 @@
-// The main thread frees the queue's mutex and sets its pointer to null when all blocks are written,
-// while a consumer has yet to come round and lock it to learn that the work is over.
+// The main thread takes the queue's mutex away and sets its pointer to null when all blocks are
+// written, while a consumer has yet to come round and lock it to learn that the work is over.
 // Stands for: pbzip2 0.9.4 (Yu & Narayanasamy 2009; Tinertia Fig. 7; SCTBench CB.pbzip2).
 // Ours differs: reduced to the queue, one producer (main), two consumers; the full-size version is in tinertia/.
 // heddle-kernel: family=pbzip2 kind=signal granularity=sync optimum=0 class=uaf
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { kBlocks = 2, kConsumers = 2 };
 
@@ -15,6 +14,7 @@ struct queue {
 };
 
 static struct queue fifo;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // never destroyed: null is the only way to fail
 static pthread_mutex_t done_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done_cond = PTHREAD_COND_INITIALIZER;
 static int done;
@@ -33,18 +33,9 @@ static void* consumer(void* arg) {
   }
 }
 
-static void queue_delete(struct queue* q) {
-  pthread_mutex_t* mutex = atomic_load(&q->mutex);
-  atomic_store(&q->mutex, NULL);
-  pthread_mutex_destroy(mutex);
-  free(mutex);
-}
-
 int main(void) {
   pthread_t t[kConsumers];
-  pthread_mutex_t* mutex = malloc(sizeof *mutex);
-  pthread_mutex_init(mutex, NULL);
-  atomic_store(&fifo.mutex, mutex);
+  atomic_store(&fifo.mutex, &mutex);
   fifo.blocks = kBlocks;
   for (int i = 0; i < kConsumers; i++) pthread_create(&t[i], NULL, consumer, &fifo);
   pthread_mutex_lock(&done_lock);
@@ -53,7 +44,7 @@ int main(void) {
 #ifdef FIXED
   for (int i = 0; i < kConsumers; i++) pthread_join(t[i], NULL);
 #endif
-  queue_delete(&fifo);
+  atomic_store(&fifo.mutex, NULL);
 #ifndef FIXED
   for (int i = 0; i < kConsumers; i++) pthread_join(t[i], NULL);
 #endif

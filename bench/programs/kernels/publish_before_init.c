@@ -16,9 +16,7 @@ static struct task task;
 static struct task* list;
 static int result;
 
-static int work(int x) {
-  return x + 1;
-}
+static int work(int x) { return x + 1; }
 
 static void link_task(void) {
   pthread_mutex_lock(&list_lock);

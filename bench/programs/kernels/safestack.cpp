@@ -27,9 +27,7 @@ Slot slots[kSlots];
 
 std::atomic<std::uint64_t> head{0};  // version in the upper half, index in the lower
 
-std::uint64_t pack(std::uint64_t version, int index) {
-  return version << 32 | static_cast<std::uint32_t>(index);
-}
+std::uint64_t pack(std::uint64_t version, int index) { return version << 32 | static_cast<std::uint32_t>(index); }
 
 int pop() {
   std::uint64_t h = head.load();

@@ -25,9 +25,7 @@ constexpr std::uint64_t kVersion = 0;  // BUG
 #endif
 std::atomic<std::uint64_t> head{0};
 
-int index_of(std::uint64_t h) {
-  return static_cast<int>(h & 0xffffffffU) - 1;
-}
+int index_of(std::uint64_t h) { return static_cast<int>(h & 0xffffffffU) - 1; }
 std::uint64_t next_head(std::uint64_t h, int index) {
   return (h & ~std::uint64_t{0xffffffffU}) + kVersion + static_cast<std::uint64_t>(index + 1);
 }

@@ -17,9 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 #endif
 static int result;
 
-static int twice(int x) {
-  return 2 * x;
-}
+static int twice(int x) { return 2 * x; }
 
 static void* request(void* arg) {
   (void)arg;

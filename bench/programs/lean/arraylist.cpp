@@ -60,13 +60,9 @@ void copier() {
   if (!mine.empty() && mine.size() != 3) std::abort();
 }
 
-void emptier() {
-  list.clear();
-}
+void emptier() { list.clear(); }
 
-void reader(int me) {
-  list.contains(me);
-}
+void reader(int me) { list.contains(me); }
 
 }  // namespace
 

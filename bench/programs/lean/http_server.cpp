@@ -22,9 +22,7 @@ struct Resource {
   std::unique_ptr<std::string> body;  // null while swept out
 };
 
-std::string content(int number) {
-  return "resource " + std::to_string(number);
-}
+std::string content(int number) { return "resource " + std::to_string(number); }
 
 class Store {
  public:

@@ -70,15 +70,9 @@ class LinkedList {
 LinkedList list;
 volatile int result;
 
-void walker() {
-  result = list.sum();
-}
-void cutter() {
-  list.clear();
-}
-void reader() {
-  list.size();
-}
+void walker() { result = list.sum(); }
+void cutter() { list.clear(); }
+void reader() { list.size(); }
 
 }  // namespace
 

@@ -47,9 +47,7 @@ class TableDescriptor {
     std::lock_guard guard(lock_);
     return referenced_;
   }
-  std::string qualified(const ColumnMap& map) const {
-    return name_ + "(" + std::to_string(map.count()) + ")";
-  }
+  std::string qualified(const ColumnMap& map) const { return name_ + "(" + std::to_string(map.count()) + ")"; }
 
   std::mutex lock_;
   const ColumnMap* referenced_ = nullptr;

@@ -24,15 +24,9 @@ struct LoadedClass {
   Code code = nullptr;
 };
 
-int servlet_double(int x) {
-  return 2 * x;
-}
-int servlet_square(int x) {
-  return x * x;
-}
-int servlet_negate(int x) {
-  return -x;
-}
+int servlet_double(int x) { return 2 * x; }
+int servlet_square(int x) { return x * x; }
+int servlet_negate(int x) { return -x; }
 
 Code find_code(const std::string& name) {
   if (name == "double") return servlet_double;

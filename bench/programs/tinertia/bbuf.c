@@ -17,8 +17,7 @@ struct buffer {
   int in, out, count;
 };
 
-static struct buffer buffer = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .room = PTHREAD_COND_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER};
+static struct buffer buffer = {.lock = PTHREAD_MUTEX_INITIALIZER, .room = PTHREAD_COND_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER};
 static int next_value[kProducers];
 static int received[kProducers];
 static pthread_mutex_t received_lock = PTHREAD_MUTEX_INITIALIZER;

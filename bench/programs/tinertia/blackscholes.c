@@ -20,25 +20,18 @@ static struct option options[kOptions];
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static sem_t called[kPutters];
 
-static double normal(double x) {
-  return 0.5 * erfc(-x / sqrt(2.0));
-}
+static double normal(double x) { return 0.5 * erfc(-x / sqrt(2.0)); }
 
-static double deviation(const struct option* o) {
-  return o->volatility * sqrt(o->years);
-}
+static double deviation(const struct option* o) { return o->volatility * sqrt(o->years); }
 
 static double d1(const struct option* o) {
   return (log(o->spot / o->strike) + (o->rate + o->volatility * o->volatility / 2) * o->years) / deviation(o);
 }
 
-static double discounted(const struct option* o) {
-  return o->strike * exp(-o->rate * o->years);
-}
+static double discounted(const struct option* o) { return o->strike * exp(-o->rate * o->years); }
 
 static void price_puts(int group) {
-  for (int i = group; i < kOptions; i += kCallers)
-    options[i].put = options[i].call - options[i].spot + discounted(&options[i]);
+  for (int i = group; i < kOptions; i += kCallers) options[i].put = options[i].call - options[i].spot + discounted(&options[i]);
 }
 
 static void* caller(void* arg) {
@@ -79,8 +72,7 @@ int main(void) {
     id[i] = i % kCallers;
     pthread_create(&t[i], NULL, i < kCallers ? caller : putter, &id[i]);
   }
-  for (int i = 0; i < kOptions; i++)
-    options[i] = (struct option){100, 80 + 3 * i, 0.03, 0.2 + 0.01 * i, 0.5 + 0.1 * i, 0, 0};
+  for (int i = 0; i < kOptions; i++) options[i] = (struct option){100, 80 + 3 * i, 0.03, 0.2 + 0.01 * i, 0.5 + 0.1 * i, 0, 0};
   pthread_mutex_unlock(&table_lock);
   for (int i = 0; i < kWorkers; i++) pthread_join(t[i], NULL);
   for (int i = 0; i < kOptions; i++) {

@@ -145,8 +145,7 @@ std::string unpack(const Chunk& chunk) {
 }  // namespace
 
 int main() {
-  for (std::size_t at = 0; at < kText.size(); at += kChunkSize)
-    chunks.push_back({chunks.size(), kText.substr(at, kChunkSize), 0, 0, ""});
+  for (std::size_t at = 0; at < kText.size(); at += kChunkSize) chunks.push_back({chunks.size(), kText.substr(at, kChunkSize), 0, 0, ""});
   written.resize(chunks.size());
   std::vector<pthread_t> threads;
   auto start = [&](int count, void* (*stage)(void*)) {

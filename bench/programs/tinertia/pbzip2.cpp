@@ -1,9 +1,11 @@
 // A parallel block compressor: main cuts the input into blocks and queues them, five consumers compress,
-// a writer waits for all blocks and puts them out in order. When the writer is done main deletes the
-// queue, mutex and all, without waiting for the consumers, who come back to it once more.
-// Stands for: row "pbzip2" of Tinertia Tables 1-3 and its Fig. 7 (segmentation fault, 7 threads).
-// Ours differs: written anew; run-length coding in memory; the output is expanded and compared.
-// heddle-kernel: family=pbzip2 kind=signal granularity=sync optimum=0 class=uaf paper=tinertia row=pbzip2
+// a writer waits for all blocks and puts them out in order. When the writer is done main takes the
+// queue's mutex away without waiting for the consumers; one of them may have seen it a moment before.
+// Stands for: row "pbzip2" of Tinertia Tables 1-3 and its Fig. 7 (segmentation fault, 7 threads); fails only when
+// memory accesses are scheduling points.
+// Ours differs: written anew; run-length coding in memory; the output is expanded and compared; the mutex is
+// taken out of the queue but not destroyed, so that the null pointer is the only way to fail.
+// heddle-kernel: family=pbzip2 kind=signal granularity=access optimum=1 class=uaf paper=tinertia row=pbzip2
 #include <pthread.h>
 
 #include <array>
@@ -19,13 +21,14 @@ constexpr std::size_t kBlockSize = 33;
 
 struct Queue {
   std::atomic<pthread_mutex_t*> mutex{nullptr};
-  std::atomic<pthread_cond_t*> not_empty{nullptr};
   std::array<std::size_t, kBlocks> blocks{};
   std::size_t head = 0, tail = 0;
   bool producer_done = false;
 };
 
 Queue fifo;
+pthread_mutex_t queue_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t not_empty = PTHREAD_COND_INITIALIZER;
 std::string input;
 std::array<std::string, kBlocks> output;
 std::array<std::atomic<bool>, kBlocks> ready;
@@ -50,15 +53,24 @@ std::string compress(const std::string& text) {
 }
 
 void* consumer(void*) {
+#ifdef FIXED
+  pthread_mutex_t* mutex = fifo.mutex.load();
+#else
+  pthread_mutex_t* mutex = nullptr;
+#endif
   for (;;) {
-    pthread_mutex_lock(fifo.mutex.load());  // BUG
-    while (fifo.head == fifo.tail && !fifo.producer_done) pthread_cond_wait(fifo.not_empty.load(), fifo.mutex.load());
+#ifndef FIXED
+    if (!fifo.mutex.load()) return nullptr;
+    mutex = fifo.mutex.load();  // BUG
+#endif
+    pthread_mutex_lock(mutex);
+    while (fifo.head == fifo.tail && !fifo.producer_done) pthread_cond_wait(&not_empty, mutex);
     if (fifo.head == fifo.tail) {
-      pthread_mutex_unlock(fifo.mutex.load());
+      pthread_mutex_unlock(mutex);
       return nullptr;
     }
     std::size_t block = fifo.blocks[fifo.head++];
-    pthread_mutex_unlock(fifo.mutex.load());
+    pthread_mutex_unlock(mutex);
     output[block] = compress(input.substr(block * kBlockSize, kBlockSize));
     ready[block] = true;
     if (bytes_in.load() == input.size()) {  // the last to finish tells the writer
@@ -85,32 +97,22 @@ void* writer(void*) {
 
 void produce() {
   for (std::size_t i = 0; i < kBlocks; i++) {
-    pthread_mutex_lock(fifo.mutex.load());
+    pthread_mutex_lock(&queue_mutex);
     fifo.blocks[fifo.tail++] = i;
-    pthread_cond_signal(fifo.not_empty.load());
-    pthread_mutex_unlock(fifo.mutex.load());
+    pthread_cond_signal(&not_empty);
+    pthread_mutex_unlock(&queue_mutex);
   }
-  pthread_mutex_lock(fifo.mutex.load());
+  pthread_mutex_lock(&queue_mutex);
   fifo.producer_done = true;
-  pthread_cond_broadcast(fifo.not_empty.load());
-  pthread_mutex_unlock(fifo.mutex.load());
-}
-
-void delete_queue() {
-  pthread_mutex_t* mutex = fifo.mutex.exchange(nullptr);
-  pthread_mutex_destroy(mutex);
-  delete mutex;
-  pthread_cond_t* condition = fifo.not_empty.exchange(nullptr);
-  pthread_cond_destroy(condition);
-  delete condition;
+  pthread_cond_broadcast(&not_empty);
+  pthread_mutex_unlock(&queue_mutex);
 }
 
 }  // namespace
 
 int main() {
   for (std::size_t i = 0; i < kBlocks * kBlockSize; i++) input += static_cast<char>('a' + i / 5 % 7);
-  fifo.mutex = new pthread_mutex_t(PTHREAD_MUTEX_INITIALIZER);
-  fifo.not_empty = new pthread_cond_t(PTHREAD_COND_INITIALIZER);
+  fifo.mutex = &queue_mutex;
   produce();  // reads ahead: the input is in memory
   std::array<pthread_t, kConsumers> consumers;
   pthread_t output_thread;
@@ -119,13 +121,12 @@ int main() {
   pthread_join(output_thread, nullptr);
 #ifdef FIXED
   for (pthread_t thread : consumers) pthread_join(thread, nullptr);
-  delete_queue();
+  fifo.mutex = nullptr;
 #else
-  delete_queue();
+  fifo.mutex = nullptr;
   for (pthread_t thread : consumers) pthread_join(thread, nullptr);
 #endif
   std::string expanded;
-  for (std::size_t i = 0; i < written.size(); i += 2)
-    expanded.append(static_cast<std::size_t>(written[i + 1] - '0'), written[i]);
+  for (std::size_t i = 0; i < written.size(); i += 2) expanded.append(static_cast<std::size_t>(written[i + 1] - '0'), written[i]);
   assert(expanded == input);
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kWorkers = 8;
 constexpr int kPoints = 64;
-constexpr int kRounds = 41;
+constexpr int kRounds = 21;
 
 // As in PARSEC, a barrier that spins; it yields while it does.
 class Barrier {
@@ -51,9 +51,7 @@ std::atomic<Centres*> centres{nullptr};
 std::array<int, kRounds> opened;
 int opened_count = 0;
 
-int candidate(int round) {
-  return points[static_cast<std::size_t>(round * 5 % kPoints)];
-}
+int candidate(int round) { return points[static_cast<std::size_t>(round * 5 % kPoints)]; }
 
 // One round: every worker computes what a new centre would gain on its share of the points.
 void consider(int me, int round) {
@@ -93,8 +91,7 @@ void* worker(void* arg) {
   long cost = 0;
   for (std::size_t i = static_cast<std::size_t>(me); i < kPoints; i += kWorkers) {
     long best = 1000;
-    for (int c = 0; c < table->count; c++)
-      best = std::min<long>(best, std::abs(points[i] - table->at[static_cast<std::size_t>(c)]));
+    for (int c = 0; c < table->count; c++) best = std::min<long>(best, std::abs(points[i] - table->at[static_cast<std::size_t>(c)]));
     cost += best;
   }
   part_cost[static_cast<std::size_t>(me)] = cost;
