@@ -24,37 +24,28 @@ std::vector<std::string> strategy_names() {
   return names;
 }
 
-std::optional<std::string> given(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
+std::optional<std::string> given(const std::string& text) { return text.empty() ? std::nullopt : std::optional(text); }
 
 }  // namespace
 
-std::string carrier_name(Carrier carrier) {
-  return carrier == Carrier::kFiber ? "fiber" : "kernel";
-}
-Carrier carrier_named(const std::string& name) {
-  return name == "kernel" ? Carrier::kKernel : Carrier::kFiber;
-}
+std::string carrier_name(Carrier carrier) { return carrier == Carrier::kFiber ? "fiber" : "kernel"; }
+Carrier carrier_named(const std::string& name) { return name == "kernel" ? Carrier::kKernel : Carrier::kFiber; }
 
 void CampaignOptions::add_to(Verb& verb) {
   plan.add_base_to(verb);
   verb.number("--executions", executions, fmt::format("how many schedules to try at most [{}]", kDefaultExecutions));
-  verb.seconds("--time", seconds,
-               fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
+  verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
   verb.number("--jobs,-j", jobs, "workers, 0 for one on each core; the result does not depend on it");
   std::string list = "how to search:";
   for (const SearchRow& row : searches()) list += fmt::format("\n  {:<12}{}", row.name, row.words);
   verb.one_of("--strategy", strategy, strategy_names(), list);
   verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
   verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
-  verb.one_of("--carrier", carrier, kCarriers,
-              "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.one_of("--carrier", carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.number("--expect-exit", expect_exit, "any other exit code is a failure");
   verb.text("--expect-stdout", expect_stdout, "a run that prints anything else than this file failed", "FILE");
   verb.text("--fails-if-output", fails_if_output, "a run with a matching output line failed", "REGEX");
-  verb.text("--fails-if", fails_if,
-            "a run failed if this exits with 0; it sees $HEDDLE_STDOUT, $HEDDLE_STDERR, $HEDDLE_EXIT", "COMMAND");
+  verb.text("--fails-if", fails_if, "a run failed if this exits with 0; it sees $HEDDLE_STDOUT, $HEDDLE_STDERR, $HEDDLE_EXIT", "COMMAND");
   verb.flag("--json", json, "one JSON document on stdout and nothing else there");
   verb.flag("--no-snapshots", fresh, "start the program anew for each run");
 }
@@ -83,12 +74,8 @@ std::string CampaignOptions::strategy_name() const {
   return search_named("portfolio") != nullptr ? "portfolio" : "random";
 }
 
-Campaign::Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates,
-                   std::shared_ptr<const Input> input)
-    : target_(target),
-      input_(std::move(input)),
-      judge_(std::make_shared<Judge>(predicates)),
-      base_(options.plan.plan()) {
+Campaign::Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates, std::shared_ptr<const Input> input)
+    : target_(target), input_(std::move(input)), judge_(std::make_shared<Judge>(predicates)), base_(options.plan.plan()) {
   base_.tail = PolicySpec{};
   base_.input_id = input_->id();
   RunnerOptions runner;
@@ -99,8 +86,7 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
   runner.serve = !options.fresh;
   runner.stop = &stop_flag();
   const auto cores = static_cast<unsigned>(usable_cores().size());
-  pool_ = std::make_unique<WorkerPool>(target_, runner,
-                                       options.jobs != 0 ? options.jobs : std::clamp(cores, 1u, kMostDefaultJobs));
+  pool_ = std::make_unique<WorkerPool>(target_, runner, options.jobs != 0 ? options.jobs : std::clamp(cores, 1u, kMostDefaultJobs));
 }
 
 void Campaign::choose_points(const CampaignOptions& options) {

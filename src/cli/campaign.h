@@ -49,8 +49,7 @@ struct Confirmation {
 
 class Campaign {
  public:
-  Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates,
-           std::shared_ptr<const Input> input);
+  Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates, std::shared_ptr<const Input> input);
 
   WorkerPool& pool() { return *pool_; }
   const Target& target() const { return target_; }

@@ -68,22 +68,21 @@ int run(const Session& session, const Options& options) {
     if (found.failing) document["failure"] = json_failure(*found.failing);
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
     document["certificate"] = json_certificate(c);
-    document["find"] = {
-        {"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
+    document["find"] = {{"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
     if (found.failing) document["found"] = json_counts(found.failing->counts(), true);
     if (bug) document["bug"] = BugStore::shown(bug->id);
     print_json(document);
   } else if (bug) {
     fmt::print("BUG {}  {}\n", bug->id, describe_failure(*found.failing));
-    fmt::print("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemptions pass\n",
-               result.found.executions, result.found.seconds, describe_counts(found.failing->counts()), c.complete);
+    fmt::print("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemptions pass\n", result.found.executions,
+               result.found.seconds, describe_counts(found.failing->counts()), c.complete);
     fmt::print("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
   } else if (!found.uncontrolled.empty()) {
     fmt::print("uncontrolled nondeterminism: {}\n", found.uncontrolled);
   } else {
     fmt::print("{}: {} schedules with at most {} preemptions over the {} points ({} places), {:.2f} s{}{}\n",
-               result.proved() ? "proved" : "not proved", c.schedules, c.bound, points_name(c.points), c.sites,
-               result.found.seconds, c.open.empty() ? "" : "; open: ", c.open);
+               result.proved() ? "proved" : "not proved", c.schedules, c.bound, points_name(c.points), c.sites, result.found.seconds,
+               c.open.empty() ? "" : "; open: ", c.open);
   }
   if (found.failing) return saving.exit_code(ExitCode::kFailure);
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);

@@ -27,8 +27,7 @@ struct Options {
 };
 
 // From a believed failure to the story.
-int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& bug, Saving& saving, Json document,
-         Progress& progress) {
+int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& bug, Saving& saving, Json document, Progress& progress) {
   const Simplified simplified = simplify_failure(campaign, failing, options.simplify, progress);
   saving.attempt([&] { save_simplified(bug, simplified); });
   const Trace& best = simplified.result.best;
@@ -39,8 +38,7 @@ int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& 
     if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
   }
   if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
-    isolated =
-        isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
+    isolated = isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
     if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
   }
   std::optional<Trace> passing = simplified.passing;
@@ -109,12 +107,10 @@ int debug_saved(const Options& options) {
   Reopened r = reopen(options.bug, "", options.campaign.jobs, options.campaign.fresh);
   const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
   const Confirmation confirmation = r.campaign->confirm(failing);
-  if (!confirmation.believed)
-    throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
+  if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
   Progress progress(options.campaign.json);
   Json document = {{"verdict", "failure"}};
-  document["find"] = {
-      {"executions", r.bug.find_executions}, {"seconds", r.bug.find_seconds}, {"strategy", r.bug.strategy}};
+  document["find"] = {{"executions", r.bug.find_executions}, {"seconds", r.bug.find_seconds}, {"strategy", r.bug.strategy}};
   Saving saving;
   return tell(*r.campaign, options, failing, r.bug, saving, std::move(document), progress);
 }

@@ -31,8 +31,7 @@ int run(bool json) {
   }
   for (const Ability& a : abilities)
     fmt::print("{:<5}{}{}{}\n", a.present ? "yes" : "no", a.name, a.present ? "" : ": ", a.present ? "" : a.otherwise);
-  fmt::print("{:<5}{}\n", complaint.empty() ? "yes" : "no",
-             complaint.empty() ? "the runtime library is in place" : complaint);
+  fmt::print("{:<5}{}\n", complaint.empty() ? "yes" : "no", complaint.empty() ? "the runtime library is in place" : complaint);
   fmt::print("{}\n", usable ? "heddle works here" : "heddle cannot work here");
   return 0;
 }

@@ -74,8 +74,7 @@ int list(const Session& session, bool json) {
       Json entry = {{"bug", BugStore::shown(listed.id)}};
       if (listed.bug) {
         entry["command"] = listed.bug->command;
-        entry["failure"] = {
-            {"kind", listed.bug->kind}, {"message", listed.bug->message}, {"signature", listed.bug->signature}};
+        entry["failure"] = {{"kind", listed.bug->kind}, {"message", listed.bug->message}, {"signature", listed.bug->signature}};
         entry["found"] = json_counts(listed.bug->found, true);
         entry["simplified"] = json_counts(listed.bug->simplified, true);
         entry["saved_at"] = listed.bug->saved_at;
@@ -114,8 +113,7 @@ void add_explain(CLI::App& app, Session& session) {
   verb.flag("--all", options->all, "show every event");
   verb.number("--width", options->width, "characters in a line, 0 for as many as the terminal has");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
-  verb.when_chosen(
-      [&session, options] { session.chosen = [&session, options] { return explain(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return explain(session, *options); }; });
 }
 
 void add_show(CLI::App& app, Session& session) {

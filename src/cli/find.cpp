@@ -37,8 +37,8 @@ int run(const Session& session, const CampaignOptions& options) {
   }
   if (bug) {
     fmt::print("BUG {}  {}\n", bug->id, describe_failure(*found.failing));
-    fmt::print("FOUND  run {} of the {} search, {:.2f} s: {}\n", found.result.executions, options.strategy_name(),
-               found.result.seconds, describe_counts(found.failing->counts()));
+    fmt::print("FOUND  run {} of the {} search, {:.2f} s: {}\n", found.result.executions, options.strategy_name(), found.result.seconds,
+               describe_counts(found.failing->counts()));
     fmt::print("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bug->id, bug->id, bug->id);
   } else {
     print_nothing_found(found, options);
@@ -54,11 +54,10 @@ void print_nothing_found(const Found& found, const CampaignOptions& options) {
     return;
   }
   const FindResult& r = found.result;
-  fmt::print("no failure in {} runs of the {} search, {:.2f} s, {} different schedules{}\n", r.executions,
-             options.strategy_name(), r.seconds, r.last.schedules, r.exhausted ? ": nothing more to try" : "");
+  fmt::print("no failure in {} runs of the {} search, {:.2f} s, {} different schedules{}\n", r.executions, options.strategy_name(),
+             r.seconds, r.last.schedules, r.exhausted ? ": nothing more to try" : "");
   if (!r.knowledge.empty()) fmt::print("{}\n", r.knowledge);
-  if (r.inconclusive > 0)
-    fmt::print("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
+  if (r.inconclusive > 0) fmt::print("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
 }
 
 void add_find(CLI::App& app, Session& session) {

@@ -173,7 +173,8 @@ std::string gdb_script(const Trace& saved, uint64_t step) {
   nlohmann::json threads = nlohmann::json::array(), ops = nlohmann::json::array();
   for (const Thread& thread : saved.threads()) threads.push_back(thread_name(thread));
   for (const OpRow& op : kOps) ops.push_back(op.words);
-  return fmt::format("THREADS = {}\nOPS = {}\nSTEP = {}\nEVENTS = {}\n{}", threads.dump(), ops.dump(), step, saved.events().size(), kScript);
+  return fmt::format("THREADS = {}\nOPS = {}\nSTEP = {}\nEVENTS = {}\n{}", threads.dump(), ops.dump(), step, saved.events().size(),
+                     kScript);
 }
 
 int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, const GdbOptions& options) {

@@ -38,8 +38,7 @@ int run(const Session& session, const Options& options) {
     print_json(document);
   } else if (result.isolated) {
     fmt::print("BUG {}  {}\n", r.bug.id, deciding_sentence(result));
-    fmt::print("{} runs, {:.2f} s; heddle show {} --passing has the passing run\n", result.executions, result.seconds,
-               r.bug.id);
+    fmt::print("{} runs, {:.2f} s; heddle show {} --passing has the passing run\n", result.executions, result.seconds, r.bug.id);
   } else {
     fmt::print("BUG {}  not isolated: {}\n", r.bug.id, result.why);
   }
@@ -49,8 +48,8 @@ int run(const Session& session, const Options& options) {
 
 }  // namespace
 
-IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing,
-                              double seconds, uint64_t seed) {
+IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds,
+                              uint64_t seed) {
   IsolateOptions options;
   options.passing = passing;
   options.seconds = seconds;
@@ -88,18 +87,16 @@ std::string deciding_sentence(const IsolateResult& result) {
   const Symbols symbols(module_paths(result.failing));
   Names names(result.failing, symbols);
   const Event& last = events[result.switch_from];
-  std::string text = fmt::format("fails if {} is stopped after {} (step {})", names.thread(last.thread),
-                                 names.place(last.site), result.switch_from + 1);
-  if (result.switch_to < events.size())
-    text += fmt::format(" and {} runs", names.thread(events[result.switch_to].thread));
+  std::string text =
+      fmt::format("fails if {} is stopped after {} (step {})", names.thread(last.thread), names.place(last.site), result.switch_from + 1);
+  if (result.switch_to < events.size()) text += fmt::format(" and {} runs", names.thread(events[result.switch_to].thread));
   const Trace& holder = result.decides_in_passing ? result.passing : result.failing;
   if (result.decides >= holder.events().size()) return text + "; passes if the switch comes one operation elsewhere";
   const Symbols other_symbols(module_paths(holder));
   Names other(holder, other_symbols);
   const Event& decides = holder.events()[result.decides];
-  return text + fmt::format("; passes if the switch comes {} `{}` at {}",
-                            result.decides_in_passing ? "after" : "before", other.operation(decides),
-                            other.place(decides.site));
+  return text + fmt::format("; passes if the switch comes {} `{}` at {}", result.decides_in_passing ? "after" : "before",
+                            other.operation(decides), other.place(decides.site));
 }
 
 void save_isolated(Bug& bug, const IsolateResult& result) {

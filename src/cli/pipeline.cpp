@@ -70,8 +70,8 @@ void believe_first(Campaign& campaign, Found& found) {
   const FoundFailure& first = found.result.failures.front();
   Confirmation confirmation = campaign.confirm(first.trace);
   if (!confirmation.believed) {
-    found.uncontrolled = fmt::format("run {} failed ({}) but does not replay: {}", first.index + 1,
-                                     describe_failure(first.trace), confirmation.why_not);
+    found.uncontrolled =
+        fmt::format("run {} failed ({}) but does not replay: {}", first.index + 1, describe_failure(first.trace), confirmation.why_not);
     return;
   }
   found.failing = first.trace;
@@ -82,8 +82,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   const std::unique_ptr<Search> search = search_named(options.strategy_name())->make(search_options(campaign, options));
   FindOptions find_options = options.find_options();
   find_options.progress = [&](const FindProgress& p) {
-    progress.show(fmt::format("{} runs, {} schedules, {} behaviours, {:.1f} s", p.executions, p.schedules, p.behaviours,
-                              p.seconds));
+    progress.show(fmt::format("{} runs, {} schedules, {} behaviours, {:.1f} s", p.executions, p.schedules, p.behaviours, p.seconds));
   };
   Found found;
   // Without threads there is one schedule, and one run shows it.
@@ -113,8 +112,7 @@ void SimplifyChoice::add_to(Verb& verb) {
   verb.seconds("--simplify-time", seconds, "seconds to spend at most on simplifying, 0 for no limit");
 }
 
-Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice,
-                            Progress& progress) {
+Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress) {
   PassingRuns passing;
   SimplifyOptions options;
   options.algorithm = choice.algorithm;
@@ -149,9 +147,7 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
 }
 
 Json json_find(const Found& found, const CampaignOptions& options) {
-  Json j = {{"executions", found.result.executions},
-            {"seconds", found.result.seconds},
-            {"strategy", options.strategy_name()}};
+  Json j = {{"executions", found.result.executions}, {"seconds", found.result.seconds}, {"strategy", options.strategy_name()}};
   j["inconclusive"] = found.result.inconclusive;
   j["schedules"] = found.result.last.schedules;
   j["behaviours"] = found.result.last.behaviours;
@@ -165,11 +161,9 @@ Json json_simplify(const SimplifyResult& result) {
 }
 
 void print_notes(const Campaign& campaign, const Trace* trace) {
-  for (const std::string& note : const_cast<Campaign&>(campaign).pool().notes())
-    fmt::print(stderr, "heddle: {}\n", note);
+  for (const std::string& note : const_cast<Campaign&>(campaign).pool().notes()) fmt::print(stderr, "heddle: {}\n", note);
   if (trace == nullptr) return;
-  for (const Note& note : trace->notes())
-    fmt::print(stderr, "heddle: not controlled: {} ({} times)\n", note.text, note.count);
+  for (const Note& note : trace->notes()) fmt::print(stderr, "heddle: not controlled: {} ({} times)\n", note.text, note.count);
 }
 
 void Saving::attempt(const std::function<void()>& save) {

@@ -43,14 +43,12 @@ struct SimplifyChoice {
 Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress);
 
 // Whole threads removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
-std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds,
-                                           Progress& progress);
+std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress);
 Json json_reduce(const ReduceResult& result);
 void save_reduced(Bug& bug, const ReduceResult& result);
 
 // The switch that decides. `passing`: a run to start from, if one is known.
-IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing,
-                              double seconds, uint64_t seed);
+IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed);
 Json json_isolate(const IsolateResult& result);
 // "fails if T1 is stopped after bank.cpp:19 ...": for a result that was isolated.
 std::string deciding_sentence(const IsolateResult& result);

@@ -25,9 +25,7 @@ const std::map<std::string, PointKind>& point_names() {
 
 }  // namespace
 
-PointKind points_named(const std::string& name) {
-  return point_names().at(name);
-}
+PointKind points_named(const std::string& name) { return point_names().at(name); }
 
 const char* points_name(PointKind points) {
   for (const auto& [name, kind] : point_names()) {
@@ -62,9 +60,7 @@ void PlanOptions::add_to(Verb& verb) {
   verb.number("--quantum", quantum_, "slice: operations a thread runs on");
 }
 
-std::optional<PointKind> PlanOptions::points() const {
-  return points_.empty() ? std::nullopt : std::optional(points_named(points_));
-}
+std::optional<PointKind> PlanOptions::points() const { return points_.empty() ? std::nullopt : std::optional(points_named(points_)); }
 
 Plan PlanOptions::plan() const {
   Plan plan;

@@ -12,8 +12,8 @@
 namespace heddle {
 
 struct ProfileLimits {
-  size_t runs = 24;   // at most
-  size_t quiet = 5;   // runs in a row without a new racing site end it
+  size_t runs = 24;  // at most
+  size_t quiet = 5;  // runs in a row without a new racing site end it
 };
 
 struct PointSet {
@@ -21,7 +21,7 @@ struct PointSet {
   std::vector<SiteId> sites;
   size_t executions = 0;  // spent on it
   RaceLog races;
-  std::string note;       // where the user does not get what was asked for
+  std::string note;  // where the user does not get what was asked for
   std::optional<Trace> last;
 
   // Makes it the point set of the plan.

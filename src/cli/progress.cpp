@@ -8,9 +8,7 @@
 namespace heddle {
 
 Progress::Progress(bool quiet) : on_(!quiet && ::isatty(2) == 1) {}
-Progress::~Progress() {
-  clear();
-}
+Progress::~Progress() { clear(); }
 
 void Progress::show(const std::string& line) {
   const auto now = std::chrono::steady_clock::now();

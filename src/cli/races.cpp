@@ -37,9 +37,9 @@ std::string base_name(const std::string& path) {
 }
 
 Json json_side(const RaceSideReport& side) {
-  return {{"thread", side.thread}, {"operation", row(side.op).words},   {"size", side.size},   {"place", side.place},
-          {"file", side.frame.file}, {"line", side.frame.line}, {"function", side.frame.function}, {"stack", side.stack},
-          {"locks", side.locks}};
+  return {
+      {"thread", side.thread},   {"operation", row(side.op).words}, {"size", side.size},   {"place", side.place}, {"file", side.frame.file},
+      {"line", side.frame.line}, {"function", side.frame.function}, {"stack", side.stack}, {"locks", side.locks}};
 }
 
 void print_side(const char* when, const RaceSideReport& side) {
@@ -59,7 +59,8 @@ BlindSpots blind_spots(const Trace& trace, const Symbols& symbols) {
   BlindSpots spots;
   for (unsigned i = 0; i < trace.modules().size(); ++i) {
     const Module& m = trace.modules()[i];
-    if (!m.instrumented && !symbols.is_system_library(i) && m.path.find("libheddle-") == std::string::npos && m.path.find('/') != std::string::npos)
+    if (!m.instrumented && !symbols.is_system_library(i) && m.path.find("libheddle-") == std::string::npos &&
+        m.path.find('/') != std::string::npos)
       spots.plain_modules.push_back(m.path);
   }
   const HookCounts& h = trace.data().hooks;
@@ -109,11 +110,14 @@ int run(const Session& session, const Options& options) {
   const BlindSpots spots = blind_spots(*set.last, symbols);
 
   if (options.json) {
-    Json document = {{"confirmed", confirmed}, {"possible", races.size() - confirmed}, {"executions", set.executions},
-                     {"races", Json::array()}};
+    Json document = {
+        {"confirmed", confirmed}, {"possible", races.size() - confirmed}, {"executions", set.executions}, {"races", Json::array()}};
     for (const RaceReport& r : races) {
-      document["races"].push_back({{"kind", r.confirmed ? "confirmed" : "possible"}, {"object", r.object}, {"runs", r.runs},
-                                   {"first", json_side(r.first)}, {"second", json_side(r.second)}});
+      document["races"].push_back({{"kind", r.confirmed ? "confirmed" : "possible"},
+                                   {"object", r.object},
+                                   {"runs", r.runs},
+                                   {"first", json_side(r.first)},
+                                   {"second", json_side(r.second)}});
     }
     document["not_instrumented"] = spots.plain_modules;
     if (!spots.warning.empty()) document["warning"] = spots.warning;

@@ -27,8 +27,7 @@ uint64_t fresh_seed() {
 }
 
 // A recording is replayed once with its output caught: that says in words what failed, and whether it can be had again.
-int keep(const Target& target, const Options& options, const std::shared_ptr<const Input>& input,
-         const PlainRun& recorded) {
+int keep(const Target& target, const Options& options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
   Campaign campaign(target, options.campaign, options.campaign.predicates(), input);
   RunResult again = campaign.pool().run_now(campaign.replay_plan(recorded.trace));
   Found found;
@@ -40,11 +39,10 @@ int keep(const Target& target, const Options& options, const std::shared_ptr<con
   CampaignOptions as_recorded = options.campaign;
   as_recorded.strategy = "record";
   const Bug bug = save_failure(campaign, as_recorded, found);
-  fmt::print(
-      stderr, "heddle: recorded {} as {}{}\n", describe_failure(*found.failing), BugStore::shown(bug.id),
-      same ? ""
-           : fmt::format(", but it does not replay: {}",
-                         again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));
+  fmt::print(stderr, "heddle: recorded {} as {}{}\n", describe_failure(*found.failing), BugStore::shown(bug.id),
+             same ? ""
+                  : fmt::format(", but it does not replay: {}",
+                                again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));
   if (same) fmt::print(stderr, "heddle: next: heddle debug {}\n", bug.id);
   return exit_code_of(recorded);
 }
@@ -62,8 +60,8 @@ int run(const Session& session, const Options& options) {
   plan.input_id = input->id();
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGQUIT, SIG_IGN);
-  const PlainRun recorded = run_plainly(target, runtime_library(), carrier_named(options.campaign.carrier), plan,
-                                        ::isatty(0) == 1 ? nullptr : input.get());
+  const PlainRun recorded =
+      run_plainly(target, runtime_library(), carrier_named(options.campaign.carrier), plan, ::isatty(0) == 1 ? nullptr : input.get());
   say_how_it_ended(recorded);
   const bool failed = is_failure(recorded.trace.outcome(), options.campaign.expect_exit);
   if (!failed && !options.always) return exit_code_of(recorded);

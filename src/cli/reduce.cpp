@@ -25,8 +25,7 @@ int run(const Session& session, const Options& options) {
   const BugStore store;
   const Trace failing = store.load_trace(r.bug, store.has(r.bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace);
   const Confirmation confirmation = r.campaign->confirm(failing, 1);
-  if (!confirmation.believed)
-    throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
+  if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
   Progress progress(options.json);
   const auto result = reduce_failure(*r.campaign, failing, options.seconds, progress);
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");
@@ -40,16 +39,15 @@ int run(const Session& session, const Options& options) {
     print_json(document);
   } else {
     fmt::print("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", r.bug.id, failing.counts().threads,
-               result->best.counts().threads, failing.counts().events, result->best.counts().events, result->executions,
-               result->seconds, result->sequential_bug ? "; it fails without any interleaving" : "");
+               result->best.counts().threads, failing.counts().events, result->best.counts().events, result->executions, result->seconds,
+               result->sequential_bug ? "; it fails without any interleaving" : "");
   }
   return stop_flag() ? exit_value(ExitCode::kInterrupted) : 0;
 }
 
 }  // namespace
 
-std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds,
-                                           Progress& progress) {
+std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress) {
   ReduceOptions options;
   options.seconds = seconds;
   options.stop = &stop_flag();
@@ -70,9 +68,8 @@ std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& fail
 }
 
 Json json_reduce(const ReduceResult& result) {
-  return {{"executions", result.executions},   {"rounds", result.rounds},
-          {"seconds", result.seconds},         {"removed", result.removed.size()},
-          {"one_minimal", result.one_minimal}, {"sequential_bug", result.sequential_bug}};
+  return {{"executions", result.executions},  {"rounds", result.rounds},           {"seconds", result.seconds},
+          {"removed", result.removed.size()}, {"one_minimal", result.one_minimal}, {"sequential_bug", result.sequential_bug}};
 }
 
 void save_reduced(Bug& bug, const ReduceResult& result) {

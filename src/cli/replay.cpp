@@ -14,7 +14,7 @@ namespace {
 
 struct Options {
   std::string bug;
-  bool found = false;  // the schedule as it was found
+  bool found = false;    // the schedule as it was found
   bool reduced = false;  // the run with whole threads removed
   bool gdb = false;
   std::string gdb_commands;
@@ -58,8 +58,7 @@ int replay_pasted(const Session& session, const Options& options) {
   print_notes(campaign, nullptr);
   const Trace& trace = result.trace;
   const bool fails = campaign.fails(trace) && !is_inconclusive(trace.outcome());
-  const bool same = fails && name(trace.outcome().kind) == pasted.kind &&
-                    (signature(trace) == pasted.signature || !same_build);
+  const bool same = fails && name(trace.outcome().kind) == pasted.kind && (signature(trace) == pasted.signature || !same_build);
   const char* verdict = same ? "failure" : fails || is_inconclusive(trace.outcome()) ? "diverged" : "passed";
   if (options.json) {
     const Counts c = trace.counts();
@@ -184,9 +183,7 @@ int run(const Session& session, const Options& options) {
 
 }  // namespace
 
-std::string current_build_id(const Bug& bug) {
-  return Symbols({bug.program}).build_id(0);
-}
+std::string current_build_id(const Bug& bug) { return Symbols({bug.program}).build_id(0); }
 
 void add_replay(CLI::App& app, Session& session) {
   Verb verb(app, "replay", "run a saved schedule again, exactly");

@@ -31,10 +31,8 @@ Json json_cause(const Trace& trace, size_t deciding) {
   const auto events = trace.events();
   auto add = [&](const Event& e, const std::string& what) {
     const auto frame = names.frame(e.site);
-    causes.push_back({{"file", frame ? frame->file : ""},
-                      {"line", frame ? frame->line : 0},
-                      {"thread", names.thread(e.thread)},
-                      {"what", what}});
+    causes.push_back(
+        {{"file", frame ? frame->file : ""}, {"line", frame ? frame->line : 0}, {"thread", names.thread(e.thread)}, {"what", what}});
   };
   auto add_switch = [&](const char* how, size_t end) {
     add(events[end - 1], fmt::format("{} after it {}; {} goes on with: {}", how, names.operation(events[end - 1]),
@@ -68,8 +66,7 @@ std::string describe_failure(const Trace& trace) {
 }
 
 std::string describe_counts(const Counts& c) {
-  return fmt::format("{} events, {} threads, {} switches, {} preemptions", c.events, c.threads, c.switches,
-                     c.preemptions);
+  return fmt::format("{} events, {} threads, {} switches, {} preemptions", c.events, c.threads, c.switches, c.preemptions);
 }
 
 }  // namespace heddle

@@ -36,10 +36,8 @@ int run(const Session& session, const Options& options) {
   if (!options.save.empty()) save_trace(result.trace, options.save);
   if (options.statistics) {
     const Counts c = result.trace.counts();
-    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions\n", c.events, c.threads, c.switches,
-               c.preemptions);
-    for (const Note& note : result.trace.notes())
-      fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
+    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions\n", c.events, c.threads, c.switches, c.preemptions);
+    for (const Note& note : result.trace.notes()) fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
   }
   return exit_code_of(result);
 }
@@ -51,21 +49,18 @@ int exit_code_of(const PlainRun& run) {
   switch (outcome.kind) {
     case OutcomeKind::kDeadlock:
     case OutcomeKind::kLivelock:
-    case OutcomeKind::kMisuse:
-      return exit_value(ExitCode::kFailure);
+    case OutcomeKind::kMisuse: return exit_value(ExitCode::kFailure);
     case OutcomeKind::kExternalWait:
     case OutcomeKind::kCannotControl:
     case OutcomeKind::kDiverged:
-    case OutcomeKind::kLimit:
-      return exit_value(ExitCode::kCannotTest);
+    case OutcomeKind::kLimit: return exit_value(ExitCode::kCannotTest);
     case OutcomeKind::kUnknown:
     case OutcomeKind::kExit:
     case OutcomeKind::kSignal:
     case OutcomeKind::kAbort:
     case OutcomeKind::kAssert:
     case OutcomeKind::kException:
-    case OutcomeKind::kOutput:
-      break;
+    case OutcomeKind::kOutput: break;
   }
   if (WIFSIGNALED(run.wait_status)) return 128 + WTERMSIG(run.wait_status);
   return WEXITSTATUS(run.wait_status);
@@ -74,8 +69,8 @@ int exit_code_of(const PlainRun& run) {
 void say_how_it_ended(const PlainRun& run) {
   for (const std::string& note : run.notes) fmt::print(stderr, "heddle: {}\n", note);
   const Outcome& outcome = run.trace.outcome();
-  const bool ours = is_inconclusive(outcome) || outcome.kind == OutcomeKind::kDeadlock ||
-                    outcome.kind == OutcomeKind::kLivelock || outcome.kind == OutcomeKind::kMisuse;
+  const bool ours = is_inconclusive(outcome) || outcome.kind == OutcomeKind::kDeadlock || outcome.kind == OutcomeKind::kLivelock ||
+                    outcome.kind == OutcomeKind::kMisuse;
   if (ours) fmt::print(stderr, "heddle: {}: {}\n", name(outcome.kind), outcome.message);
 }
 
@@ -83,8 +78,7 @@ void add_run(CLI::App& app, Session& session) {
   Verb verb(app, "run", "one controlled run; streams and exit code are the program's own");
   auto options = std::make_shared<Options>();
   options->plan.add_to(verb);
-  verb.one_of("--carrier", options->carrier, kCarriers,
-              "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
   verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });

@@ -7,8 +7,7 @@
 namespace heddle {
 
 const std::vector<std::string>& Session::program() const {
-  if (!command_given || command.empty())
-    throw Error("no program given: heddle VERB [options] -- PROGRAM [ARGS...]", ExitCode::kUsage);
+  if (!command_given || command.empty()) throw Error("no program given: heddle VERB [options] -- PROGRAM [ARGS...]", ExitCode::kUsage);
   return command;
 }
 

@@ -45,8 +45,6 @@ void add_races(CLI::App& app, Session& session);
 
 // Options that several verbs share.
 inline const std::vector<std::string> kCarriers = {"fiber", "kernel"};
-inline int exit_value(ExitCode code) {
-  return static_cast<int>(code);
-}
+inline int exit_value(ExitCode code) { return static_cast<int>(code); }
 
 }  // namespace heddle

@@ -22,8 +22,7 @@ int run(const Session& session, const Options& options) {
   Reopened r = reopen(options.bug, options.carrier, options.jobs);
   const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
   const Confirmation confirmation = r.campaign->confirm(failing, 1);
-  if (!confirmation.believed)
-    throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
+  if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
   Progress progress(options.json);
   const Simplified simplified = simplify_failure(*r.campaign, failing, options.choice, progress);
   save_simplified(r.bug, simplified);
@@ -37,17 +36,16 @@ int run(const Session& session, const Options& options) {
     document["simplify"] = json_simplify(result);
     Json operations = Json::array();
     for (const OperationCount& o : result.operations) {
-      operations.push_back(
-          {{"name", o.name}, {"tried", o.tried}, {"accepted", o.accepted}, {"switches_removed", o.switches_removed}});
+      operations.push_back({{"name", o.name}, {"tried", o.tried}, {"accepted", o.accepted}, {"switches_removed", o.switches_removed}});
     }
     document["simplify"]["operations"] = operations;
     document["simplified"] = json_counts(after, true);
     document["bug"] = BugStore::shown(r.bug.id);
     print_json(document);
   } else {
-    fmt::print("BUG {}  {} -> {} switches, {} -> {} preemptions in {} runs, {:.2f} s · minimal: {}{}{}\n", r.bug.id,
-               before.switches, after.switches, before.preemptions, after.preemptions, result.executions,
-               result.seconds, result.minimal, result.certificate.empty() ? "" : ", ", result.certificate);
+    fmt::print("BUG {}  {} -> {} switches, {} -> {} preemptions in {} runs, {:.2f} s · minimal: {}{}{}\n", r.bug.id, before.switches,
+               after.switches, before.preemptions, after.preemptions, result.executions, result.seconds, result.minimal,
+               result.certificate.empty() ? "" : ", ", result.certificate);
     fmt::print("NEXT   heddle explain {} · heddle replay {}\n", r.bug.id, r.bug.id);
   }
   return stop_flag() ? exit_value(ExitCode::kInterrupted) : 0;

@@ -63,8 +63,8 @@ Story LoadedStory::story() const {
   return s;
 }
 
-LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing,
-                       const std::optional<Cause>& cause, const std::string& output) {
+LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing, const std::optional<Cause>& cause,
+                       const std::string& output) {
   LoadedStory s;
   s.bug = bug;
   s.failing = failing;
@@ -86,15 +86,14 @@ LoadedStory load_story(const std::string& name, bool as_found) {
   // The claim speaks of steps of the simplified run.
   std::optional<Cause> cause;
   if (simplified && store.has(bug, kCauseFile)) cause = decode_cause(store.text(bug, kCauseFile));
-  LoadedStory s =
-      make_story(bug, failing, passing, cause, last_words(failing, store.text(bug, kStdout), store.text(bug, kStderr)));
+  LoadedStory s = make_story(bug, failing, passing, cause, last_words(failing, store.text(bug, kStdout), store.text(bug, kStderr)));
   if (simplified) s.found = store.load_trace(bug, kFailingTrace);
   if (store.has(bug, kReducedTrace)) s.reduced = store.load_trace(bug, kReducedTrace);
   return s;
 }
 
-TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds,
-                       uint64_t seed, Progress& progress) {
+TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed,
+                       Progress& progress) {
   CausalityOptions options;
   options.passing = passing;
   options.seconds = seconds;
@@ -140,12 +139,9 @@ Json json_diagnosis(const Story& story) {
   if (story.cause != nullptr && story.cause->kind != CauseKind::kNone) {
     const Cause& c = *story.cause;
     auto side = [](const CauseSide& s) { return Json{{"failed", s.failed}, {"passed", s.passed}, {"other", s.other}}; };
-    j["claim"] = {{"sentence", d.claim},
-                  {"kind", c.kind == CauseKind::kWindow ? "window" : "order"},
-                  {"exact", c.exact()},
-                  {"inside", side(c.inside)},
-                  {"outside", side(c.outside)},
-                  {"executions", c.executions}};
+    j["claim"] = {{"sentence", d.claim},        {"kind", c.kind == CauseKind::kWindow ? "window" : "order"},
+                  {"exact", c.exact()},         {"inside", side(c.inside)},
+                  {"outside", side(c.outside)}, {"executions", c.executions}};
   }
   if (!d.waits.empty()) {
     j["waits"] = Json::array();

@@ -25,16 +25,16 @@ struct LoadedStory {
 };
 LoadedStory load_story(const std::string& name, bool as_found = false);
 // Of a bug that has just been found, saved or not.
-LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing,
-                       const std::optional<Cause>& cause, const std::string& output);
+LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing, const std::optional<Cause>& cause,
+                       const std::string& output);
 
 // Tests what decides, by intervention, and saves the result and, where none is saved yet, the nearest passing run.
 struct TestedCause {
   std::optional<Cause> cause;
   std::optional<Trace> passing;
 };
-TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds,
-                       uint64_t seed, Progress& progress);
+TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed,
+                       Progress& progress);
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved);
 
 // The class, the sentences and the evidence.

@@ -18,8 +18,7 @@ class Verb {
 
   void flag(const std::string& name, bool& to, const std::string& words);
   void text(const std::string& name, std::string& to, const std::string& words, const std::string& type = {});
-  void one_of(const std::string& name, std::string& to, const std::vector<std::string>& names,
-              const std::string& words);
+  void one_of(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words);
   void number(const std::string& name, uint64_t& to, const std::string& words);
   void number(const std::string& name, uint32_t& to, const std::string& words);
   void number(const std::string& name, int& to, const std::string& words);

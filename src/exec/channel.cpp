@@ -26,9 +26,7 @@ T load(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
 }
 
-std::string text_of(const char* characters, size_t limit) {
-  return {characters, ::strnlen(characters, limit)};
-}
+std::string text_of(const char* characters, size_t limit) { return {characters, ::strnlen(characters, limit)}; }
 
 Thread thread_of(const ThreadRow& row, uint32_t thread_count) {
   Thread t;
@@ -57,14 +55,12 @@ bool is_sound(const RaceRow& row, uint32_t thread_count) {
 
 }  // namespace
 
-Channel::Channel(Mode mode, Carrier carrier)
-    : layout_(channel_layout(kPlanBytes, kEventCapacity)), file_(memory_file("heddle-channel")) {
+Channel::Channel(Mode mode, Carrier carrier) : layout_(channel_layout(kPlanBytes, kEventCapacity)), file_(memory_file("heddle-channel")) {
   if (::ftruncate(file_.get(), static_cast<off_t>(layout_.total)) != 0) {
     throw Error(fmt::format("cannot size the memory shared with the program: {}", std::strerror(errno)));
   }
   void* at = ::mmap(nullptr, layout_.total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
-  if (at == MAP_FAILED)
-    throw Error(fmt::format("cannot map the memory shared with the program: {}", std::strerror(errno)));
+  if (at == MAP_FAILED) throw Error(fmt::format("cannot map the memory shared with the program: {}", std::strerror(errno)));
   base_ = static_cast<char*>(at);
   Control& c = control();
   c.magic = kChannelMagic;
@@ -75,23 +71,16 @@ Channel::Channel(Mode mode, Carrier carrier)
   c.tool_pid = ::getpid();
 }
 
-Channel::~Channel() {
-  ::munmap(base_, layout_.total);
-}
+Channel::~Channel() { ::munmap(base_, layout_.total); }
 
-std::string Channel::variable() const {
-  return fmt::format("{:010}:{:06}", ::getpid(), file_.get());
-}
+std::string Channel::variable() const { return fmt::format("{:010}:{:06}", ::getpid(), file_.get()); }
 
 void Channel::write_plan(const Plan& plan) {
-  if (encoded_size(plan) > kPlanBytes)
-    throw Error(fmt::format("a plan of {} slices does not fit the channel", plan.slices.size()));
+  if (encoded_size(plan) > kPlanBytes) throw Error(fmt::format("a plan of {} slices does not fit the channel", plan.slices.size()));
   encode_to(plan, reinterpret_cast<std::byte*>(base_ + layout_.plan));
 }
 
-uint64_t Channel::progress() const {
-  return load(header().event_count) + load(header().executed);
-}
+uint64_t Channel::progress() const { return load(header().event_count) + load(header().executed); }
 
 void Channel::send(Request request) {
   Control& c = control();
@@ -101,13 +90,9 @@ void Channel::send(Request request) {
   ::syscall(SYS_futex, &c.command, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-bool Channel::answered() const {
-  return load(control().reply) == load(control().command);
-}
+bool Channel::answered() const { return load(control().reply) == load(control().command); }
 
-bool Channel::server_ready() const {
-  return load(control().state) == ServerState::kReady;
-}
+bool Channel::server_ready() const { return load(control().state) == ServerState::kReady; }
 
 void Channel::wait_for_server(int milliseconds) const {
   const uint32_t seen = load(control().reply);
@@ -148,8 +133,7 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
   const TraceHeader& h = header();
   Trace::Data data;
   const auto thread_count = static_cast<uint32_t>(std::min<uint64_t>(h.thread_count, kMaxThreads));
-  for (uint32_t i = 0; i < thread_count; ++i)
-    data.threads.push_back(thread_of(rows<ThreadRow>(layout_.threads)[i], thread_count));
+  for (uint32_t i = 0; i < thread_count; ++i) data.threads.push_back(thread_of(rows<ThreadRow>(layout_.threads)[i], thread_count));
   for (uint32_t i = 0; i < std::min<uint64_t>(h.module_count, kMaxModules); ++i) {
     const ModuleRow& row = rows<ModuleRow>(layout_.modules)[i];
     data.modules.push_back({text_of(row.path, sizeof row.path), row.bias, row.instrumented != 0});
@@ -162,9 +146,8 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
   }
   const auto* events = rows<Event>(layout_.events);
   data.events.assign(events, events + std::min<uint64_t>(load(h.event_count), kEventCapacity));
-  const auto broken = std::find_if(data.events.begin(), data.events.end(), [&](const Event& e) {
-    return e.thread >= thread_count || static_cast<uint16_t>(e.op) >= kOpCount;
-  });
+  const auto broken = std::find_if(data.events.begin(), data.events.end(),
+                                   [&](const Event& e) { return e.thread >= thread_count || static_cast<uint16_t>(e.op) >= kOpCount; });
   data.events.erase(broken, data.events.end());
   data.outcome = outcome(wait_status);
   if (data.outcome.thread >= thread_count) data.outcome.thread = 0;

@@ -25,17 +25,21 @@ std::string in_front(const Target& target, const std::string& name, const std::s
 int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words) {
   Channel channel(Mode::kOnce, Carrier::kKernel);
   channel.write_plan(plan);
-  std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", in_front(target, "LD_PRELOAD", library)}, {kChannelVariable, channel.variable()}};
+  std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", in_front(target, "LD_PRELOAD", library)},
+                                                                {kChannelVariable, channel.variable()}};
   if (build_of(target.program).wants_libtsan)
-    variables.emplace_back("LD_LIBRARY_PATH", in_front(target, "LD_LIBRARY_PATH", std::filesystem::path(library).parent_path().string() + "/heddle-tsan"));
+    variables.emplace_back("LD_LIBRARY_PATH",
+                           in_front(target, "LD_LIBRARY_PATH", std::filesystem::path(library).parent_path().string() + "/heddle-tsan"));
   Target gdb = target;
   gdb.program = words.front();
   gdb.arguments = words;
   gdb.script = false;
   // The variables are the program's alone, and no shell stands between.
-  for (const char* setting : {"set startup-with-shell off", "set breakpoint pending on", "unset environment LINES", "unset environment COLUMNS"})
+  for (const char* setting :
+       {"set startup-with-shell off", "set breakpoint pending on", "unset environment LINES", "unset environment COLUMNS"})
     gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", setting});
-  for (const auto& [name, value] : variables) gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", fmt::format("set environment {}={}", name, value)});
+  for (const auto& [name, value] : variables)
+    gdb.arguments.insert(gdb.arguments.begin() + 1, {"-iex", fmt::format("set environment {}={}", name, value)});
   gdb.arguments.push_back("--args");
   gdb.arguments.push_back(target.program);
   gdb.arguments.insert(gdb.arguments.end(), target.arguments.begin() + 1, target.arguments.end());

@@ -45,8 +45,7 @@ bool speaks_of_failure(std::string_view line) {
   static constexpr std::string_view kWords[] = {"fail",    "error",    "assert", "mismatch",  "wrong",     "corrupt",
                                                 "invalid", "expected", "violat", "exception", "panic",     "abort",
                                                 "fatal",   "broken",   "lost",   "bug",       "incorrect", "bad "};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view word) { return contains_folded(line, word); });
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return contains_folded(line, word); });
 }
 
 // GoogleTest writes "file:12: Failure" and the expectation below; Catch2 "file:12: FAILED:" and the same.
@@ -111,8 +110,7 @@ std::optional<std::string> first_differing_line(const std::string& expected, con
   for (size_t i = 0; i < std::max(want.size(), have.size()); ++i) {
     if (i >= have.size()) return fmt::format("standard output ends at line {}, expected: {}", i + 1, want[i]);
     if (i >= want.size()) return fmt::format("standard output goes on at line {}: {}", i + 1, have[i]);
-    if (want[i] != have[i])
-      return fmt::format("standard output differs at line {}: {}, expected: {}", i + 1, have[i], want[i]);
+    if (want[i] != have[i]) return fmt::format("standard output differs at line {}: {}, expected: {}", i + 1, have[i], want[i]);
   }
   return "standard output differs in its line ends";
 }
@@ -128,8 +126,8 @@ bool command_says_failed(const std::string& command, const Outcome& outcome, con
   const std::string err_path = fmt::format("/proc/{}/fd/{}", ::getpid(), err.get());
   const int code = outcome.kind == OutcomeKind::kExit ? outcome.code : 128 + outcome.code;
   const bool single_word = command.find_first_of(" \t\n;|&<>()$`\"'*?[]{}~!#") == std::string::npos;
-  Target shell = Target::resolve({"/bin/sh", "-c", single_word ? command + " \"$@\"" : command, "heddle", out_path,
-                                  err_path, std::to_string(code)});
+  Target shell =
+      Target::resolve({"/bin/sh", "-c", single_word ? command + " \"$@\"" : command, "heddle", out_path, err_path, std::to_string(code)});
   const Descriptor silence = memory_file("predicate-output");
   Launch launch;
   launch.variables = {{"HEDDLE_STDOUT", out_path}, {"HEDDLE_STDERR", err_path}, {"HEDDLE_EXIT", std::to_string(code)}};
@@ -154,9 +152,8 @@ Judge::Judge(Predicates predicates) : predicates_(std::move(predicates)) {
   try {
     pattern_ = std::make_unique<Pattern>(Pattern{std::regex(*predicates_.fails_if_output)});
   } catch (const std::regex_error& error) {
-    throw Error(
-        fmt::format("--fails-if-output: '{}' is no regular expression: {}", *predicates_.fails_if_output, error.what()),
-        ExitCode::kUsage);
+    throw Error(fmt::format("--fails-if-output: '{}' is no regular expression: {}", *predicates_.fails_if_output, error.what()),
+                ExitCode::kUsage);
   }
 }
 Judge::~Judge() = default;
@@ -211,8 +208,7 @@ Outcome Judge::refine(Outcome o, const Output& output) const {
       if (o.message.empty() || o.message == ::strsignal(SIGABRT)) o.message = failure_line(output);
     }
   }
-  if (o.kind == OutcomeKind::kExit && o.code != predicates_.expect_exit && o.message.empty())
-    o.message = failure_line(output);
+  if (o.kind == OutcomeKind::kExit && o.code != predicates_.expect_exit && o.message.empty()) o.message = failure_line(output);
   if (!predicates_.any() || is_inconclusive(o) || fails(o)) return o;
   if (auto message = output_failure(o, output)) {
     o.kind = OutcomeKind::kOutput;

@@ -37,8 +37,7 @@ bool in_a_child(const std::function<bool()>& attempt) {
 bool can_filter() {
   sock_filter allow[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   const sock_fprog program{1, allow};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
 bool can_collapse() {
@@ -57,8 +56,7 @@ bool can_count() {
   attributes.size = sizeof attributes;
   attributes.config = PERF_COUNT_SW_TASK_CLOCK;
   attributes.exclude_kernel = 1;
-  const Descriptor counter(
-      static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+  const Descriptor counter(static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
   return static_cast<bool>(counter);
 }
 
@@ -82,14 +80,12 @@ bool can_use_fsbase() {
 std::vector<Ability> machine_abilities() {
   std::vector<Ability> all;
   all.push_back({"shared memory reached through /proc", can_share_memory(), true, "nothing can be controlled"});
-  all.push_back({"fixed addresses (personality)", can_fix_addresses(), false,
-                 "programs that depend on addresses may not replay"});
+  all.push_back({"fixed addresses (personality)", can_fix_addresses(), false, "programs that depend on addresses may not replay"});
   all.push_back({"fast thread-pointer switch (FSGSBASE)", can_use_fsbase(), false, "a switch costs a system call"});
-  all.push_back({"user and mount namespaces", in_a_child([] { return ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0; }),
-                 false, "files that runs write are not kept apart by mounts"});
+  all.push_back({"user and mount namespaces", in_a_child([] { return ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0; }), false,
+                 "files that runs write are not kept apart by mounts"});
   all.push_back({"seccomp filters", in_a_child(can_filter), false, "system calls made without libc cannot be caught"});
-  all.push_back({"huge pages collapsed on request", in_a_child(can_collapse), false,
-                 "forking a program with much memory is slower"});
+  all.push_back({"huge pages collapsed on request", in_a_child(can_collapse), false, "forking a program with much memory is slower"});
   all.push_back({"performance counters", in_a_child(can_count), false, "benchmarks show no counts"});
   all.push_back({"a core for each worker", usable_cores().size() > 1, false, "workers share one core"});
   return all;

@@ -64,8 +64,7 @@ struct Child {
     if (::getppid() != tool) ::_exit(125);  // the tool died before the line above
     if (launch->own_group) ::setpgid(0, 0);
     const int persona = ::personality(0xFFFFFFFF);
-    if (persona < 0 || ::personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0)
-      complain(Stage::kFixAddresses);
+    if (persona < 0 || ::personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0) complain(Stage::kFixAddresses);
     const int wanted[3] = {launch->in, launch->out, launch->err};
     for (int fd = 0; fd < 3; ++fd) {
       if (wanted[fd] >= 0) ::dup2(wanted[fd], fd);
@@ -88,8 +87,7 @@ struct Child {
 
 }  // namespace
 
-Process::Process(const Target& target, const Launch& launch, std::vector<std::string>& notes)
-    : own_group_(launch.own_group) {
+Process::Process(const Target& target, const Launch& launch, std::vector<std::string>& notes) : own_group_(launch.own_group) {
   std::vector<std::string> arguments = target.arguments;
   std::vector<std::string> environment = environment_of(target, launch);
   const std::vector<char*> argv = pointers(arguments);
@@ -98,8 +96,7 @@ Process::Process(const Target& target, const Launch& launch, std::vector<std::st
   if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
-  const Child child{
-      target.program.c_str(), target.directory.c_str(), argv.data(), envp.data(), &launch, writing.get(), ::getpid()};
+  const Child child{target.program.c_str(), target.directory.c_str(), argv.data(), envp.data(), &launch, writing.get(), ::getpid()};
   pid_ = ::fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (pid_ == 0) child.become();
@@ -112,13 +109,10 @@ Process::Process(const Target& target, const Launch& launch, std::vector<std::st
     if (n != sizeof complaint) break;
     switch (complaint.stage) {
       case Stage::kFixAddresses:
-        notes.push_back(
-            "the system refuses to fix addresses (personality): a program that depends on them may not replay");
+        notes.push_back("the system refuses to fix addresses (personality): a program that depends on them may not replay");
         break;
-      case Stage::kDirectory:
-        throw Error(fmt::format("{}: {}", target.directory, std::strerror(complaint.error)));
-      case Stage::kExecute:
-        throw Error(fmt::format("{}: cannot be executed: {}", target.program, std::strerror(complaint.error)));
+      case Stage::kDirectory: throw Error(fmt::format("{}: {}", target.directory, std::strerror(complaint.error)));
+      case Stage::kExecute: throw Error(fmt::format("{}: cannot be executed: {}", target.program, std::strerror(complaint.error)));
     }
   }
 }
@@ -145,14 +139,11 @@ std::optional<int> Process::look(int options) {
     return status_;
   }
   if (info.si_pid != pid_) return status_;
-  status_ = info.si_code == CLD_EXITED ? (info.si_status & 0xFF) << 8
-                                       : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+  status_ = info.si_code == CLD_EXITED ? (info.si_status & 0xFF) << 8 : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
   return status_;
 }
 
-std::optional<int> Process::ended() {
-  return look(WNOHANG);
-}
+std::optional<int> Process::ended() { return look(WNOHANG); }
 
 int Process::wait() {
   while (!status_ && pid_ > 0) look(0);

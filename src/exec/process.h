@@ -11,10 +11,9 @@
 namespace heddle {
 
 struct Launch {
-  std::vector<std::pair<std::string, std::string>>
-      variables;                    // on top of the target's environment; replace what is there
-  int in = -1, out = -1, err = -1;  // -1: inherited
-  bool own_group = true;            // false: a terminal's Ctrl-C reaches the program too
+  std::vector<std::pair<std::string, std::string>> variables;  // on top of the target's environment; replace what is there
+  int in = -1, out = -1, err = -1;                             // -1: inherited
+  bool own_group = true;                                       // false: a terminal's Ctrl-C reaches the program too
 };
 
 // A started program. It cannot outlive the thread that started it, and so not the tool: the kernel kills it then, even after kill -9.

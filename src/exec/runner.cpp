@@ -195,10 +195,8 @@ RunResult Runner::run_once(const Plan& plan) {
   start(plan, Mode::kOnce);
   switch (await_end(plan)) {
     case Wait::kDone:
-    case Wait::kDead:
-      break;
-    case Wait::kStopped:
-      throw Error("interrupted", ExitCode::kInterrupted);
+    case Wait::kDead: break;
+    case Wait::kStopped: throw Error("interrupted", ExitCode::kInterrupted);
     case Wait::kWatchdog: {
       const Outcome outcome = cannot_control(what_it_does(process_->pid(), plan.limits.watchdog_ms));
       process_->kill_all();
@@ -223,15 +221,10 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
   channel_->write_plan(plan);
   channel_->send(Request::kRun);
   switch (await_reply(plan)) {
-    case Wait::kDone:
-      return finish(plan, channel_->control().wait_status);
-    case Wait::kStopped:
-      throw Error("interrupted", ExitCode::kInterrupted);
-    case Wait::kDead:
-      serving_ = false;
-      return std::nullopt;
-    case Wait::kWatchdog:
-      break;
+    case Wait::kDone: return finish(plan, channel_->control().wait_status);
+    case Wait::kStopped: throw Error("interrupted", ExitCode::kInterrupted);
+    case Wait::kDead: serving_ = false; return std::nullopt;
+    case Wait::kWatchdog: break;
   }
   const pid_t child = channel_->control().child_pid;
   const Outcome outcome = cannot_control(what_it_does(child, plan.limits.watchdog_ms));
@@ -253,12 +246,10 @@ RunResult Runner::run(const Plan& plan) {
   }
   const auto status = process_->ended();
   return finish(plan, 0,
-                cannot_control(fmt::format("the program's fork server died: {}",
-                                           status ? describe_status(*status) : "without a status")));
+                cannot_control(fmt::format("the program's fork server died: {}", status ? describe_status(*status) : "without a status")));
 }
 
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
-                     const Input* input) {
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input) {
   PlainRun run;
   Channel channel(Mode::kOnce, carrier);
   channel.write_plan(plan);

@@ -80,7 +80,6 @@ struct PlainRun {
   std::vector<std::string> notes;
 };
 // `input`: read instead of the tool's own standard input.
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
-                     const Input* input = nullptr);
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input = nullptr);
 
 }  // namespace heddle

@@ -25,8 +25,7 @@ std::string read_everything(int fd, std::string* note) {
     const int ready = ::poll(&waiting, 1, bytes.empty() ? kFirstByteMs : kNextByteMs);
     if (ready < 0 && errno == EINTR) break;
     if (ready == 0) {
-      if (note != nullptr)
-        *note = "standard input stays open without giving more: what came so far is the program's input";
+      if (note != nullptr) *note = "standard input stays open without giving more: what came so far is the program's input";
       break;
     }
     const ssize_t n = ::read(fd, block, sizeof block);
@@ -58,22 +57,18 @@ std::shared_ptr<const Input> Input::copy_of(int fd, std::string* note) {
   return of_bytes(read_everything(fd, note));
 }
 
-Descriptor Input::open() const {
-  return reopened(file_, O_RDONLY);
-}
+Descriptor Input::open() const { return reopened(file_, O_RDONLY); }
 
-Streams::Streams(const Input& input)
-    : in_(input.open()), out_(memory_file("heddle-stdout")), err_(memory_file("heddle-stderr")) {}
+Streams::Streams(const Input& input) : in_(input.open()), out_(memory_file("heddle-stdout")), err_(memory_file("heddle-stderr")) {}
 
 void Streams::mark() {
-  mark_ = {::lseek(in_.get(), 0, SEEK_CUR), ::lseek(out_.get(), 0, SEEK_CUR), ::lseek(err_.get(), 0, SEEK_CUR),
-           size_of(out_), size_of(err_)};
+  mark_ = {::lseek(in_.get(), 0, SEEK_CUR), ::lseek(out_.get(), 0, SEEK_CUR), ::lseek(err_.get(), 0, SEEK_CUR), size_of(out_),
+           size_of(err_)};
 }
 
 void Streams::rewind() {
   ::lseek(in_.get(), mark_.in, SEEK_SET);
-  for (auto [file, offset, size] :
-       {std::tuple{&out_, mark_.out, mark_.out_size}, std::tuple{&err_, mark_.err, mark_.err_size}}) {
+  for (auto [file, offset, size] : {std::tuple{&out_, mark_.out, mark_.out_size}, std::tuple{&err_, mark_.err, mark_.err_size}}) {
     if (size_of(*file) != size && ::ftruncate(file->get(), size) != 0) continue;
     ::lseek(file->get(), offset, SEEK_SET);
   }

@@ -71,17 +71,14 @@ void check_elf(const std::string& path, int fd) {
   if (std::memcmp(ident, ELFMAG, SELFMAG) != 0) {
     throw Error(fmt::format("{}: neither an ELF program nor a script", path));
   }
-  if (ident[EI_CLASS] == ELFCLASS32)
-    throw Error(fmt::format("{}: a 32-bit program; only 64-bit x86 is supported", path));
+  if (ident[EI_CLASS] == ELFCLASS32) throw Error(fmt::format("{}: a 32-bit program; only 64-bit x86 is supported", path));
   if (!whole || header.e_machine != EM_X86_64) {
     throw Error(fmt::format("{}: not a program for 64-bit x86", path));
   }
-  if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-    throw Error(fmt::format("{}: not an executable program", path));
+  if (header.e_type != ET_EXEC && header.e_type != ET_DYN) throw Error(fmt::format("{}: not an executable program", path));
   const std::string linker = interpreter(fd, header);
   if (linker.empty()) {
-    throw Error(
-        fmt::format("{}: statically linked, so our library cannot be loaded into it; link it dynamically", path));
+    throw Error(fmt::format("{}: statically linked, so our library cannot be loaded into it; link it dynamically", path));
   }
   if (linker.find("musl") != std::string::npos) {
     throw Error(fmt::format("{}: linked with musl; only glibc programs are supported", path));
@@ -123,8 +120,7 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
   if (!S_ISREG(status.st_mode)) throw Error(fmt::format("{}: not a regular file", shown));
   if (::access(target.program.c_str(), X_OK) != 0) throw Error(fmt::format("{}: not executable", shown));
   if ((status.st_mode & (S_ISUID | S_ISGID)) != 0) {
-    throw Error(fmt::format(
-        "{}: setuid or setgid, so the system would not let our library in; test a copy without that bit", shown));
+    throw Error(fmt::format("{}: setuid or setgid, so the system would not let our library in; test a copy without that bit", shown));
   }
   const Descriptor file(::open(target.program.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) throw Error(fmt::format("{}: cannot be read: {}", shown, std::strerror(errno)));
@@ -141,8 +137,7 @@ std::string runtime_library() {
   for (const char* place : {"lib/libheddle-rt.so", "lib/heddle/libheddle-rt.so"}) {
     if (fs::path candidate = prefix / place; fs::exists(candidate, failure)) return candidate.string();
   }
-  throw Error(fmt::format("libheddle-rt.so is not where it belongs, in {}/lib or {}/lib/heddle", prefix.string(),
-                          prefix.string()));
+  throw Error(fmt::format("libheddle-rt.so is not where it belongs, in {}/lib or {}/lib/heddle", prefix.string(), prefix.string()));
 }
 
 }  // namespace heddle

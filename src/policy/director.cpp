@@ -29,8 +29,7 @@ bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) const {
     case PolicyKind::kSurw:
     case PolicyKind::kRace:
     case PolicyKind::kFifo: return false;
-    case PolicyKind::kDelay:
-      return state_.next_change >= state_.plan.header->step_count || state_.plan.steps[state_.next_change] > step;
+    case PolicyKind::kDelay: return state_.next_change >= state_.plan.header->step_count || state_.plan.steps[state_.next_change] > step;
   }
   return false;
 }

@@ -43,7 +43,7 @@ class Director {
   PolicyState state_;
   const PolicyRow* policy_;
   uint64_t slice_count_;
-  uint64_t cursor_;   // slices before it are done or skipped
+  uint64_t cursor_;  // slices before it are done or skipped
   uint64_t skipped_;
 };
 

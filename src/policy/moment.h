@@ -1,7 +1,7 @@
 #pragma once
 // What a policy sees of a run at a scheduling point. Freestanding: the runtime in the target and the toy programs of the tests both use it.
-#include "wire/plan.h"
 #include "wire/ops.h"
+#include "wire/plan.h"
 
 namespace heddle {
 
@@ -14,11 +14,11 @@ enum class Ready : uint8_t {
 // A live thread and the operation that it stands before.
 struct Candidate {
   ThreadId thread;
-  uint32_t slot;       // index of the thread in this run
-  uint32_t number;     // of the pending operation among the thread's own
+  uint32_t slot;    // index of the thread in this run
+  uint32_t number;  // of the pending operation among the thread's own
   Op op;
   Ready ready;
-  bool gave_way;       // its last event was a yield, a sleep or a spin iteration, and nobody else has run since
+  bool gave_way;  // its last event was a yield, a sleep or a spin iteration, and nobody else has run since
   ObjectId object;
   SiteId site;
   uint64_t last_step;  // when it last executed an event; 0 = never
@@ -28,9 +28,9 @@ struct Candidate {
 struct Moment {
   const Candidate* threads;
   uint32_t count;
-  uint32_t current;    // index in `threads` of the thread that executed the last event, or kNobody if it has ended
-  uint64_t step;       // number of the event about to be executed, from 1
-  uint64_t now;        // virtual clock, ns
+  uint32_t current;  // index in `threads` of the thread that executed the last event, or kNobody if it has ended
+  uint64_t step;     // number of the event about to be executed, from 1
+  uint64_t now;      // virtual clock, ns
 };
 inline constexpr uint32_t kNobody = 0xFFFFFFFF;
 

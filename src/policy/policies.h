@@ -6,10 +6,10 @@ namespace heddle {
 
 // State that a policy keeps by thread within one run; indexed by slot.
 struct PolicyThread {
-  int64_t priority;   // kPct: 0 = not drawn yet; kRace: number of the operation it need not wait at
-  uint32_t resets;    // kPos: how often its pending operation lost its priority; kSurw: indexed by weight row, is its thread born?
-  uint32_t row;       // kSurw: its weight row + 1, or kNoRow
-  uint64_t used;      // kSurw: indexed by weight row, selected events executed; kFifo: when it joined the queue, 0 = not in it
+  int64_t priority;  // kPct: 0 = not drawn yet; kRace: number of the operation it need not wait at
+  uint32_t resets;   // kPos: how often its pending operation lost its priority; kSurw: indexed by weight row, is its thread born?
+  uint32_t row;      // kSurw: its weight row + 1, or kNoRow
+  uint64_t used;     // kSurw: indexed by weight row, selected events executed; kFifo: when it joined the queue, 0 = not in it
 };
 
 struct PolicyState {

@@ -20,9 +20,8 @@ uint32_t pick_race(PolicyState& state, const Moment& m) {
   for (uint32_t offset = 0; offset < m.count; ++offset) {
     const uint32_t a = static_cast<uint32_t>((draw + offset) % m.count);
     if (!held(a) || !eligible(state, m, a)) continue;
-    const uint32_t b = draw_one(m, draw >> 20, [&](uint32_t i) {
-      return i != a && racing(m.threads[a], m.threads[i]) && held(i) && eligible(state, m, i);
-    });
+    const uint32_t b = draw_one(
+        m, draw >> 20, [&](uint32_t i) { return i != a && racing(m.threads[a], m.threads[i]) && held(i) && eligible(state, m, i); });
     if (b != kNobody) return release((draw >> 40 & 1) != 0 ? a : b);
   }
   if (m.current != kNobody && !held(m.current) && eligible(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;

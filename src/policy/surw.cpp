@@ -58,7 +58,8 @@ class Weights {
     const bool intended = parent != kNoRow && state_.intended == parent + 1;
     const uint64_t whole = intended ? share(parent) : 0;
     state_.threads[row].resets = 1;
-    if (whole > 0 && mix(mix(state_.plan.header->tail.seed, 0xB0A2), state_.plan.weights[row].thread) % whole < share(row)) state_.intended = row + 1;
+    if (whole > 0 && mix(mix(state_.plan.header->tail.seed, 0xB0A2), state_.plan.weights[row].thread) % whole < share(row))
+      state_.intended = row + 1;
   }
 
   PolicyState& state_;

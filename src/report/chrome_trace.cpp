@@ -36,7 +36,12 @@ void add_run(Json& events, const Trace& trace, int process, const char* title, c
   for (const TraceSlice& slice : trace.slices()) {
     if (!slice.preempted) continue;
     const bool decides = d != nullptr && slice.begin <= d->deciding && d->deciding < slice.end;
-    events.push_back({{"name", decides ? "deciding preemption" : "preemption"}, {"ph", "i"}, {"s", "p"}, {"ts", slice.end * kStep}, {"pid", process}, {"tid", slice.thread + 1}});
+    events.push_back({{"name", decides ? "deciding preemption" : "preemption"},
+                      {"ph", "i"},
+                      {"s", "p"},
+                      {"ts", slice.end * kStep},
+                      {"pid", process},
+                      {"tid", slice.thread + 1}});
   }
 }
 

@@ -10,8 +10,8 @@ namespace heddle {
 
 namespace {
 
-constexpr size_t kEdge = 3;          // events shown at each end of a long slice
-constexpr size_t kNarrowest = 24;    // of a thread's column
+constexpr size_t kEdge = 3;        // events shown at each end of a long slice
+constexpr size_t kNarrowest = 24;  // of a thread's column
 constexpr size_t kStepWidth = 6;
 
 bool same_operation(const Event& a, const Event& b) {
@@ -20,7 +20,8 @@ bool same_operation(const Event& a, const Event& b) {
 
 class Rows {
  public:
-  Rows(Names& names, const RowOptions& options) : names_(names), trace_(names.trace()), options_(options), locks_(trace_.threads().size()) {}
+  Rows(Names& names, const RowOptions& options)
+      : names_(names), trace_(names.trace()), options_(options), locks_(trace_.threads().size()) {}
 
   std::vector<ScheduleRow> make(size_t begin, size_t end) {
     for (size_t i = 0; i < begin; ++i) locks_.step(i, trace_.events()[i]);
@@ -37,7 +38,8 @@ class Rows {
 
  private:
   bool kept(size_t i) const {
-    return std::any_of(options_.keep.begin(), options_.keep.end(), [&](size_t k) { return k != kNoDifference && i + 1 >= k && i <= k + 1; });
+    return std::any_of(options_.keep.begin(), options_.keep.end(),
+                       [&](size_t k) { return k != kNoDifference && i + 1 >= k && i <= k + 1; });
   }
 
   // How many events from `i` on repeat one operation, or a loop of two or three.
@@ -59,7 +61,8 @@ class Rows {
         if (const size_t repeated = repetition(i, to, period); repeated > 0) {
           for (size_t k = 0; k < period; ++k) event(i + k);
           const bool spins = (trace_.events()[i + repeated - 1].flags & kSpin) != 0;
-          rows_.push_back({RowKind::kFold, kNoDifference, slice.thread, fmt::format(".. {} {} times", spins ? "spins, the same" : "the same", repeated / period), ""});
+          rows_.push_back({RowKind::kFold, kNoDifference, slice.thread,
+                           fmt::format(".. {} {} times", spins ? "spins, the same" : "the same", repeated / period), ""});
           i += repeated;
           continue;
         }
@@ -96,7 +99,8 @@ class Rows {
     const Event& last = trace_.events()[slice.end - 1];
     if (slice.preempted) {
       const std::string locks = held(slice.thread);
-      rows_.push_back({RowKind::kPreemption, kNoDifference, slice.thread, locks.empty() ? "== preempted ==>" : fmt::format("== preempted, holds {} ==>", locks), ""});
+      rows_.push_back({RowKind::kPreemption, kNoDifference, slice.thread,
+                       locks.empty() ? "== preempted ==>" : fmt::format("== preempted, holds {} ==>", locks), ""});
       return;
     }
     if (last.op == Op::kThreadExit) return;
@@ -145,7 +149,8 @@ std::vector<ScheduleRow> schedule_rows(Names& names, size_t begin, size_t end, c
 }
 
 size_t shown_width(const std::string& text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string fitted(const std::string& text, size_t width, bool pad) {

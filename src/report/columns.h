@@ -14,12 +14,12 @@ struct ScheduleRow {
   size_t step = kNoDifference;  // index of the event, of the first where several are folded
   uint32_t thread = 0;
   std::string text;
-  std::string place;            // "bank.cpp:12"; empty for the system's code
+  std::string place;  // "bank.cpp:12"; empty for the system's code
 };
 
 struct RowOptions {
-  bool all = false;             // nothing left out
-  std::vector<size_t> keep;     // events that are shown in any case, with their neighbours
+  bool all = false;          // nothing left out
+  std::vector<size_t> keep;  // events that are shown in any case, with their neighbours
 };
 
 // Events [begin, end) of the trace.
@@ -43,8 +43,8 @@ class Table {
   size_t width_;
   size_t column_width_ = 0;
   bool listed_ = false;
-  std::vector<uint32_t> shown_;     // threads in order of columns
-  std::vector<size_t> column_;      // of each thread
+  std::vector<uint32_t> shown_;  // threads in order of columns
+  std::vector<size_t> column_;   // of each thread
 };
 
 }  // namespace heddle

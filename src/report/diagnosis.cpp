@@ -47,11 +47,16 @@ const char* rule_name(BugClass kind) {
 const char* advice(BugClass kind) {
   switch (kind) {
     case BugClass::kUnknown: return "The evidence does not single out a known kind of bug.";
-    case BugClass::kDeadlock: return "Threads wait for each other in a circle: take the locks in one order everywhere, or not both at once.";
-    case BugClass::kLostWakeup: return "A wake-up came when nobody waited for it, or woke the wrong thread: test the condition under the lock, in a loop, and wake all who may be meant.";
+    case BugClass::kDeadlock:
+      return "Threads wait for each other in a circle: take the locks in one order everywhere, or not both at once.";
+    case BugClass::kLostWakeup:
+      return "A wake-up came when nobody waited for it, or woke the wrong thread: test the condition under the lock, in a loop, and wake "
+             "all who may be meant.";
     case BugClass::kAtomicity: return "What was read was used after others could change it: one critical section must cover both.";
-    case BugClass::kMultiAtomicity: return "Values that belong together were seen half changed: one critical section must cover all of them.";
-    case BugClass::kOrder: return "One thread relies on another having come first, and nothing makes it so: wait for it, or do it before the thread can run.";
+    case BugClass::kMultiAtomicity:
+      return "Values that belong together were seen half changed: one critical section must cover all of them.";
+    case BugClass::kOrder:
+      return "One thread relies on another having come first, and nothing makes it so: wait for it, or do it before the thread can run.";
     case BugClass::kUseAfterFree: return "It is freed or torn down while another thread still uses it: end or wait for the users first.";
     case BugClass::kDataRace: return "Two threads access it at once, one of them writing, with no lock in common.";
     case BugClass::kLivelock: return "The threads keep giving way to each other and none gets on.";
@@ -60,9 +65,7 @@ const char* advice(BugClass kind) {
   return "";
 }
 
-std::string Diagnosis::title() const {
-  return subject.empty() ? words(kind) : fmt::format("{} on `{}`", words(kind), subject);
-}
+std::string Diagnosis::title() const { return subject.empty() ? words(kind) : fmt::format("{} on `{}`", words(kind), subject); }
 
 std::string assertion_text(const std::string& message) {
   // "expression (file:line, function)", as the runtime says it, or as the C library prints it.
@@ -74,7 +77,8 @@ std::string assertion_text(const std::string& message) {
   for (size_t at = message.rfind(" ("); at != std::string::npos && at > 0; at = message.rfind(" (", at - 1)) {
     const size_t colon = message.find(':', at);
     const size_t comma = message.find(", ", at);
-    if (colon != std::string::npos && comma != std::string::npos && colon < comma && message.find(' ', at + 2) > colon) return message.substr(0, at);
+    if (colon != std::string::npos && comma != std::string::npos && colon < comma && message.find(' ', at + 2) > colon)
+      return message.substr(0, at);
   }
   return {};
 }
@@ -89,7 +93,9 @@ std::string short_ending(const Names& names) {
       text = expression.empty() ? "assert" : "assert " + expression;
       break;
     }
-    case OutcomeKind::kExit: text = fmt::format("exit code {}{}{}", o.code, o.message.empty() ? "" : ": ", plain_line(o.message, 80)); break;
+    case OutcomeKind::kExit:
+      text = fmt::format("exit code {}{}{}", o.code, o.message.empty() ? "" : ": ", plain_line(o.message, 80));
+      break;
     case OutcomeKind::kSignal: {
       const char* abbreviation = ::sigabbrev_np(o.code);
       text = abbreviation == nullptr ? fmt::format("signal {}", o.code) : fmt::format("SIG{}", abbreviation);
@@ -106,7 +112,8 @@ namespace {
 
 // Variables of the program that the failed assertion speaks of, the first first. Calls and macros in capitals are none.
 std::string asserted_variable(const std::string& expression) {
-  static const std::set<std::string> kWords = {"true", "false", "nullptr", "NULL", "not", "and", "or", "sizeof", "const", "this", "static_cast"};
+  static const std::set<std::string> kWords = {"true", "false",  "nullptr", "NULL", "not",        "and",
+                                               "or",   "sizeof", "const",   "this", "static_cast"};
   for (size_t at = 0; at < expression.size();) {
     const auto c = static_cast<unsigned char>(expression[at]);
     if (c == '"') {
@@ -125,7 +132,8 @@ std::string asserted_variable(const std::string& expression) {
     size_t end = at;
     auto in_name = [&](size_t i) {
       const auto n = static_cast<unsigned char>(expression[i]);
-      return std::isalnum(n) || n == '_' || n == '.' || (n == '-' && i + 1 < expression.size() && expression[i + 1] == '>') || (n == '>' && i > 0 && expression[i - 1] == '-');
+      return std::isalnum(n) || n == '_' || n == '.' || (n == '-' && i + 1 < expression.size() && expression[i + 1] == '>') ||
+             (n == '>' && i > 0 && expression[i - 1] == '-');
     };
     while (end < expression.size() && in_name(end)) ++end;
     std::string word = expression.substr(at, end - at);
@@ -143,9 +151,7 @@ std::string asserted_variable(const std::string& expression) {
   return {};
 }
 
-bool is_destruction(Op op) {
-  return op == Op::kFree || op == Op::kMutexDestroy || op == Op::kCondDestroy || op == Op::kRwDestroy;
-}
+bool is_destruction(Op op) { return op == Op::kFree || op == Op::kMutexDestroy || op == Op::kCondDestroy || op == Op::kRwDestroy; }
 
 class Doctor {
  public:
@@ -210,12 +216,14 @@ class Doctor {
       d_.kind = BugClass::kDeadlock;
     }
     for (const WaitEdge& w : d_.waits) {
-      if (d_.kind == BugClass::kLostWakeup && row(w.op).family != Family::kMutexes && d_.subject.empty()) d_.subject = names_.object(w.object, w.op);
+      if (d_.kind == BugClass::kLostWakeup && row(w.op).family != Family::kMutexes && d_.subject.empty())
+        d_.subject = names_.object(w.object, w.op);
     }
     if (d_.kind == BugClass::kLostWakeup) {
       if (wake.lost != kNoDifference) {
         const Event& e = trace_.events()[wake.lost];
-        d_.why = fmt::format("{} {} at {} (step {}) while nobody waited; ", thread(e.thread), names_.operation(e), names_.place(e.site), wake.lost + 1);
+        d_.why = fmt::format("{} {} at {} (step {}) while nobody waited; ", thread(e.thread), names_.operation(e), names_.place(e.site),
+                             wake.lost + 1);
         line(wake.lost, "wakes nobody here");
       } else if (wake.misdirected != kNoDifference) {
         const Event& e = trace_.events()[wake.misdirected];
@@ -260,8 +268,8 @@ class Doctor {
 
   void misuse() {
     const Outcome& o = trace_.outcome();
-    const bool memory = o.memory.freed != kNoSite || o.message.find("freed") != std::string::npos || o.message.find("free") != std::string::npos ||
-                        o.message.find("destroyed") != std::string::npos;
+    const bool memory = o.memory.freed != kNoSite || o.message.find("freed") != std::string::npos ||
+                        o.message.find("free") != std::string::npos || o.message.find("destroyed") != std::string::npos;
     d_.kind = memory ? BugClass::kUseAfterFree : BugClass::kMisuse;
     d_.why = plain_line(o.message, 160);
     if (o.memory.freed != kNoSite) {
@@ -270,7 +278,8 @@ class Doctor {
       if (o.memory.allocated != kNoSite) d_.why += fmt::format(" (allocated at {})", names_.place(o.memory.allocated));
       if (!names_.own_place(o.memory.freed).empty())
         d_.lines.push_back({o.memory.freed, o.memory.freed_by == kNoThreadIndex ? 0 : o.memory.freed_by, "freed here", kNoDifference});
-      if (!names_.own_place(o.memory.used).empty()) d_.lines.push_back({o.memory.used, o.thread, fmt::format("{} uses it here", thread(o.thread)), kNoDifference});
+      if (!names_.own_place(o.memory.used).empty())
+        d_.lines.push_back({o.memory.used, o.thread, fmt::format("{} uses it here", thread(o.thread)), kNoDifference});
     }
     // What stood between: the switch that let it happen.
     if (const auto window = deciding_window(trace_, cause_)) {
@@ -293,8 +302,8 @@ class Doctor {
       if (!is_destruction(events[i].op) || events[i].thread == o.thread) continue;
       d_.kind = BugClass::kUseAfterFree;
       d_.subject = names_.object(events[i].object, events[i].op);
-      d_.why = fmt::format("{} {} at {} (step {}); {} still used it{}", thread(events[i].thread), names_.operation(events[i]), names_.place(events[i].site), i + 1,
-                           thread(o.thread), o.stack.empty() ? "" : " at " + names_.place(o.stack));
+      d_.why = fmt::format("{} {} at {} (step {}); {} still used it{}", thread(events[i].thread), names_.operation(events[i]),
+                           names_.place(events[i].site), i + 1, thread(o.thread), o.stack.empty() ? "" : " at " + names_.place(o.stack));
       line(i, "tears it down here");
       return true;
     }
@@ -337,10 +346,15 @@ class Doctor {
       const Event& b = events[t.after];
       const bool publishes = writes(a) && writes(b) && a.object != b.object && !t.written_between;
       const bool plain = row(events[t.between].op).family == Family::kMemory && row(b.op).family == Family::kMemory;
-      d_.kind = publishes ? BugClass::kOrder : a.object != b.object ? BugClass::kMultiAtomicity : plain ? BugClass::kDataRace : BugClass::kAtomicity;
+      d_.kind = publishes              ? BugClass::kOrder
+                : a.object != b.object ? BugClass::kMultiAtomicity
+                : plain                ? BugClass::kDataRace
+                                       : BugClass::kAtomicity;
     } else {
       // Only locks are seen. Stopped while it holds one that the others do not ask for, and they hold others: no lock in common.
-      d_.kind = w.different_locks ? BugClass::kDataRace : events[t.before].object != events[t.after].object ? BugClass::kMultiAtomicity : BugClass::kAtomicity;
+      d_.kind = w.different_locks                                   ? BugClass::kDataRace
+                : events[t.before].object != events[t.after].object ? BugClass::kMultiAtomicity
+                                                                    : BugClass::kAtomicity;
     }
     d_.subject = subject_of(t, asserted);
     d_.why = triple_sentence(names_, w, t);
@@ -367,8 +381,8 @@ class Doctor {
     const CauseEvent& b = cause_->second;
     const bool seen_memory = is_memory(a.op) && a.object == b.object;
     d_.subject = seen_memory || asserted.empty() ? names_.object(a.object, a.op) : asserted;
-    d_.why = fmt::format("{} {} before {}", cause_event_words(names_, a, true), a.step == kNoDifference ? "" : fmt::format("(step {})", a.step + 1),
-                         cause_event_words(names_, b, true));
+    d_.why = fmt::format("{} {} before {}", cause_event_words(names_, a, true),
+                         a.step == kNoDifference ? "" : fmt::format("(step {})", a.step + 1), cause_event_words(names_, b, true));
     if (a.step < trace_.events().size()) line(a.step, "comes first here");
     if (b.step < trace_.events().size()) {
       line(b.step, "comes later here");

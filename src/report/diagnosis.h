@@ -17,7 +17,7 @@ enum class BugClass {
   kAtomicity,       // of one variable, or of what one lock guards
   kMultiAtomicity,  // of several that belong together
   kOrder,
-  kUseAfterFree,    // or after teardown
+  kUseAfterFree,  // or after teardown
   kDataRace,
   kLivelock,
   kMisuse,
@@ -32,9 +32,9 @@ const char* advice(BugClass kind);
 // A line of the source that takes part.
 struct DecidingLine {
   SiteId site = kNoSite;
-  uint32_t thread = 0;         // index in the failing trace
-  std::string caption;         // "main reads it here (step 4)"
-  size_t step = kNoDifference; // index in the failing trace
+  uint32_t thread = 0;          // index in the failing trace
+  std::string caption;          // "main reads it here (step 4)"
+  size_t step = kNoDifference;  // index in the failing trace
 };
 
 // A thread of a deadlock: what it waits for, and who has it.
@@ -42,18 +42,18 @@ struct WaitEdge {
   uint32_t thread = 0;
   Op op = Op::kNone;
   ObjectId object = kNoObject;
-  std::string at;              // where it waits
+  std::string at;  // where it waits
   uint32_t holder = kNoIndex;
-  std::string taken_at;        // where the holder took it; empty if unknown
+  std::string taken_at;  // where the holder took it; empty if unknown
   bool in_cycle = false;
 };
 
 struct Diagnosis {
   BugClass kind = BugClass::kUnknown;
-  std::string subject;         // a variable or lock, without quotes; may be empty
-  std::string ending;          // "assert balance >= 0, bank.cpp:6"
-  std::string why;             // a sentence or two, with steps and values
-  std::string claim;           // "Fails if and only if T2 runs between a.c:5 and a.c:6.  [tested: ...]"; empty if nothing was tested
+  std::string subject;  // a variable or lock, without quotes; may be empty
+  std::string ending;   // "assert balance >= 0, bank.cpp:6"
+  std::string why;      // a sentence or two, with steps and values
+  std::string claim;    // "Fails if and only if T2 runs between a.c:5 and a.c:6.  [tested: ...]"; empty if nothing was tested
   std::vector<DecidingLine> lines;
   std::vector<WaitEdge> waits;
   size_t deciding = kNoDifference;  // the last event before the deciding switch

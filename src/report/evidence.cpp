@@ -30,7 +30,8 @@ std::optional<Window> window_after(const Trace& trace, size_t slice) {
     }
     if (i > w.last && takes_lock(e)) theirs.insert(e.object);
   }
-  w.different_locks = !own.empty() && !theirs.empty() && std::none_of(own.begin(), own.end(), [&](ObjectId o) { return theirs.contains(o); });
+  w.different_locks =
+      !own.empty() && !theirs.empty() && std::none_of(own.begin(), own.end(), [&](ObjectId o) { return theirs.contains(o); });
   return w;
 }
 
@@ -65,7 +66,9 @@ Triple best_triple(const Trace& trace, const Window& w) {
     size_t first, last;
     size_t write = kNoDifference;
   };
-  auto relevant = [](const Event& e) { return e.object != kNoObject && row(e.op).family != Family::kThreads && row(e.op).family != Family::kCode; };
+  auto relevant = [](const Event& e) {
+    return e.object != kNoObject && row(e.op).family != Family::kThreads && row(e.op).family != Family::kCode;
+  };
   std::map<ObjectId, Touch> between;
   size_t first_other = kNoDifference, end = w.next;
   for (size_t i = w.last + 1; i < end; ++i) {
@@ -98,8 +101,9 @@ Triple best_triple(const Trace& trace, const Window& w) {
     const bool has_before = b != before.end() && conflict(b->second, middle);
     const bool has_after = a != after.end() && conflict(middle, a->second);
     if (!has_before && !has_after) continue;
-    const int score = (is_memory(events[middle].op) ? 4 : 0) + (b != before.end() && a != after.end() ? 8 : 0) + (touch.write != kNoDifference ? 1 : 0) +
-                      (a != after.end() && a->second == w.next ? 2 : 0) + (b != before.end() && b->second == w.last ? 2 : 0);
+    const int score = (is_memory(events[middle].op) ? 4 : 0) + (b != before.end() && a != after.end() ? 8 : 0) +
+                      (touch.write != kNoDifference ? 1 : 0) + (a != after.end() && a->second == w.next ? 2 : 0) +
+                      (b != before.end() && b->second == w.last ? 2 : 0);
     if (score <= best_score) continue;
     best_score = score;
     best = {b == before.end() ? kNoDifference : b->second, middle, a == after.end() ? kNoDifference : a->second,
@@ -114,7 +118,8 @@ Triple best_triple(const Trace& trace, const Window& w) {
         if (touched == between.end()) continue;
         const size_t middle = touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
         if (is_memory(events[middle].op) != is_memory(events[i].op)) continue;
-        if (!conflict(i, between.at(events[i].object).write != kNoDifference ? between.at(events[i].object).write : between.at(events[i].object).first) ||
+        if (!conflict(i, between.at(events[i].object).write != kNoDifference ? between.at(events[i].object).write
+                                                                             : between.at(events[i].object).first) ||
             !conflict(middle, step))
           continue;
         return {i, middle, step, is_memory(events[middle].op) && writes(events[middle])};
@@ -195,7 +200,8 @@ std::string wait_sentence(Names& names, const WaitEdge& w) {
 std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
   const auto events = names.trace().events();
   auto told = [&](size_t i) {
-    return fmt::format("{}{} (step {})", names.operation(events[i]), names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
+    return fmt::format("{}{} (step {})", names.operation(events[i]),
+                       names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
   };
   if (t.between == kNoDifference) {
     std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), told(w.last));
@@ -225,7 +231,9 @@ std::string cause_event_words(Names& names, const CauseEvent& e, bool with_place
 
 std::string claim_sentence(Names& names, const Cause& c) {
   if (c.kind == CauseKind::kNone) return {};
-  auto place = [&](const CauseEvent& e) { return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site); };
+  auto place = [&](const CauseEvent& e) {
+    return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site);
+  };
   const std::string when = c.exact() ? "Fails if and only if" : "Fails when";
   std::string text;
   if (c.kind == CauseKind::kWindow) {
@@ -242,10 +250,11 @@ std::string claim_sentence(Names& names, const Cause& c) {
   const char* in = c.kind == CauseKind::kWindow ? "inside" : "so";
   const char* out = c.kind == CauseKind::kWindow ? "outside" : "otherwise";
   if (c.exact()) {
-    text += fmt::format("  [tested: {} distinct order{} {} fail{}, {} {} pass{}]", c.inside.failed, c.inside.failed == 1 ? "" : "s", in, c.inside.failed == 1 ? "s" : "",
-                        c.outside.passed, out, c.outside.passed == 1 ? "es" : "");
+    text += fmt::format("  [tested: {} distinct order{} {} fail{}, {} {} pass{}]", c.inside.failed, c.inside.failed == 1 ? "" : "s", in,
+                        c.inside.failed == 1 ? "s" : "", c.outside.passed, out, c.outside.passed == 1 ? "es" : "");
   } else {
-    text += fmt::format("  [tested: {} of {} distinct orders {} fail, {} of {} {} pass]", c.inside.failed, c.inside.orders(), in, c.outside.passed, c.outside.orders(), out);
+    text += fmt::format("  [tested: {} of {} distinct orders {} fail, {} of {} {} pass]", c.inside.failed, c.inside.orders(), in,
+                        c.outside.passed, c.outside.orders(), out);
   }
   return text;
 }
@@ -261,8 +270,8 @@ std::string switches_sentence(Names& names) {
     if (!slices[i].preempted || ++told > kTold) continue;
     const Event& last = trace.events()[slices[i].end - 1];
     if (!text.empty()) text += "; ";
-    text += fmt::format("{} was stopped after {} (step {}), and {} ran", names.thread(slices[i].thread), names.place(last.site), slices[i].end,
-                        names.thread(slices[i + 1].thread));
+    text += fmt::format("{} was stopped after {} (step {}), and {} ran", names.thread(slices[i].thread), names.place(last.site),
+                        slices[i].end, names.thread(slices[i + 1].thread));
   }
   if (told > kTold) text += fmt::format("; and {} more preemptions", told - kTold);
   return text.empty() ? "it fails without a preemption: threads only run on until they wait or end" : text;

@@ -10,9 +10,9 @@ namespace heddle {
 // A thread was stopped after `last` and went on with `next`; the others' events lie in between.
 struct Window {
   uint32_t thread;
-  size_t last;                  // event
-  size_t next;                  // event, or the number of events if it never went on
-  bool different_locks = false; // it holds locks there, the others take some, and none is the same
+  size_t last;                   // event
+  size_t next;                   // event, or the number of events if it never went on
+  bool different_locks = false;  // it holds locks there, the others take some, and none is the same
 };
 // The tested one, else the last preemption, else the last switch from which its thread came back.
 std::optional<Window> deciding_window(const Trace& trace, const Cause* cause);

@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostEvents = 3'000;       // of each run
-constexpr size_t kMostSource = 300'000;     // bytes of source text
-constexpr size_t kLongestFile = 4'000;      // lines
+constexpr size_t kMostEvents = 3'000;    // of each run
+constexpr size_t kMostSource = 300'000;  // bytes of source text
+constexpr size_t kLongestFile = 4'000;   // lines
 
 // Strings that occur often, once.
 class Pool {
@@ -43,8 +43,10 @@ class Page {
     Json j;
     std::string command;
     for (const std::string& word : story_.bug.command) command += (command.empty() ? "" : " ") + word;
-    j["bug"] = {{"id", story_.bug.id}, {"title", d_.title()}, {"ending", d_.ending},  {"why", d_.why + "."}, {"claim", d_.claim},
-                {"fix", advice(d_.kind)}, {"class", rule_name(d_.kind)}, {"command", command}, {"saved", story_.bug.saved_at}, {"version", HEDDLE_VERSION}};
+    j["bug"] = {{"id", story_.bug.id},         {"title", d_.title()}, {"ending", d_.ending},
+                {"why", d_.why + "."},         {"claim", d_.claim},   {"fix", advice(d_.kind)},
+                {"class", rule_name(d_.kind)}, {"command", command},  {"saved", story_.bug.saved_at},
+                {"version", HEDDLE_VERSION}};
     j["runs"] = Json::array();
     j["runs"].push_back(run("failing", "Failing, simplified", story_.failing, &names_));
     if (story_.passing != nullptr) j["runs"].push_back(other_run("passing", "Nearest passing", *story_.passing));
@@ -52,22 +54,33 @@ class Page {
     if (extra.reduced != nullptr) j["runs"].push_back(other_run("reduced", "Threads removed", *extra.reduced));
     j["lines"] = Json::array();
     for (const DecidingLine& line : d_.lines)
-      j["lines"].push_back({{"at", place(names_, line.site)}, {"what", line.caption}, {"step", line.step == kNoDifference ? Json(nullptr) : Json(line.step)}});
+      j["lines"].push_back({{"at", place(names_, line.site)},
+                            {"what", line.caption},
+                            {"step", line.step == kNoDifference ? Json(nullptr) : Json(line.step)}});
     j["deciding"] = d_.deciding == kNoDifference ? Json(nullptr) : Json(d_.deciding);
     j["waits"] = Json::array();
     for (const WaitEdge& w : d_.waits)
-      j["waits"].push_back({{"thread", names_.thread(w.thread)}, {"at", w.at}, {"for", names_.object(w.object, w.op)},
-                            {"holder", w.holder == kNoIndex ? "" : names_.thread(w.holder)}, {"taken", w.taken_at}, {"cycle", w.in_cycle}});
+      j["waits"].push_back({{"thread", names_.thread(w.thread)},
+                            {"at", w.at},
+                            {"for", names_.object(w.object, w.op)},
+                            {"holder", w.holder == kNoIndex ? "" : names_.thread(w.holder)},
+                            {"taken", w.taken_at},
+                            {"cycle", w.in_cycle}});
     j["races"] = Json::array();
     std::set<std::string> told;
     for (SiteId site : story_.failing.data().sites) {
       const std::string where = names_.place(site);
-      if (told.insert(where).second && told.size() <= 200) j["races"].push_back({{"at", place(names_, site)}, {"place", where}, {"text", names_.statement(site)}});
+      if (told.insert(where).second && told.size() <= 200)
+        j["races"].push_back({{"at", place(names_, site)}, {"place", where}, {"text", names_.statement(site)}});
     }
     j["notes"] = Json::array();
     for (const Note& note : story_.failing.notes()) j["notes"].push_back({{"text", note.text}, {"count", note.count}});
     const Bug& b = story_.bug;
-    j["effort"] = {{"executions", b.find_executions}, {"strategy", b.strategy}, {"simplify", b.simplify_executions}, {"minimal", b.minimal}, {"certificate", b.certificate}};
+    j["effort"] = {{"executions", b.find_executions},
+                   {"strategy", b.strategy},
+                   {"simplify", b.simplify_executions},
+                   {"minimal", b.minimal},
+                   {"certificate", b.certificate}};
     j["commands"] = Json::array({"heddle replay " + b.id, "heddle replay " + b.id + " --gdb", "heddle explain " + b.id + " --all"});
     if (!story_.replay.empty()) j["commands"].push_back("heddle replay " + story_.replay);
     j["texts"] = pool_.texts();
@@ -107,7 +120,12 @@ class Page {
 
   Json run(const char* id, const char* title, const Trace& trace, Names* names) {
     const Counts c = trace.counts();
-    Json j = {{"id", id}, {"title", title}, {"events", c.events}, {"threads_run", c.threads}, {"switches", c.switches}, {"preemptions", c.preemptions}};
+    Json j = {{"id", id},
+              {"title", title},
+              {"events", c.events},
+              {"threads_run", c.threads},
+              {"switches", c.switches},
+              {"preemptions", c.preemptions}};
     j["threads"] = Json::array();
     for (uint32_t t = 0; t < trace.threads().size(); ++t) j["threads"].push_back(names->thread(t));
     const auto events = trace.events();
@@ -167,7 +185,9 @@ std::string html_page(const Story& story, const PageExtra& extra) {
   const std::string title = fmt::format("BUG {}: {}", story.bug.id, data["bug"]["title"].get<std::string>());
   std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  out += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
+  out +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
+      "'unsafe-inline'\">\n";
   out += fmt::format("<title>{}</title>\n<style>\n", xml_escaped(title));
   out += kPageStyle;
   out += "</style>\n</head>\n<body>\n<noscript>This page needs its script to draw the schedule.</noscript>\n<main id=\"page\"></main>\n";

@@ -19,8 +19,8 @@ size_t allowed(const std::string& text, size_t at) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
   if (c == 0xE0 && byte(1) < 0xA0) return 0;
-  if (c == 0xED && byte(1) >= 0xA0) return 0;                        // surrogates
-  if (c == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;     // U+FFFE, U+FFFF
+  if (c == 0xED && byte(1) >= 0xA0) return 0;                     // surrogates
+  if (c == 0xEF && byte(1) == 0xBF && byte(2) >= 0xBE) return 0;  // U+FFFE, U+FFFF
   if ((c == 0xF0 && byte(1) < 0x90) || (c == 0xF4 && byte(1) >= 0x90)) return 0;
   return length;
 }
@@ -58,9 +58,11 @@ std::string junit_text(const Story& story) {
   const double seconds = story.bug.find_seconds + story.bug.simplify_seconds;
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text += fmt::format("<testsuites name=\"heddle\" tests=\"1\" failures=\"1\" errors=\"0\" time=\"{:.3f}\">\n", seconds);
-  text += fmt::format("  <testsuite name=\"heddle\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"{:.3f}\" timestamp=\"{}\">\n", seconds,
-                      xml_escaped(story.bug.saved_at.substr(0, 19)));
-  text += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n", xml_escaped(program.substr(program.rfind('/') + 1)), xml_escaped(command), seconds);
+  text +=
+      fmt::format("  <testsuite name=\"heddle\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"{:.3f}\" timestamp=\"{}\">\n",
+                  seconds, xml_escaped(story.bug.saved_at.substr(0, 19)));
+  text += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n", xml_escaped(program.substr(program.rfind('/') + 1)),
+                      xml_escaped(command), seconds);
   TextOptions options;
   options.width = 100;
   text += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", rule_name(d.kind),

@@ -12,46 +12,32 @@ namespace {
 
 const char* family_word(Op op) {
   switch (row(op).family) {
-    case Family::kThreads:
-      return "thread";
-    case Family::kMutexes:
-      return "mutex";
-    case Family::kConditions:
-      return "condition";
-    case Family::kSemaphores:
-      return "semaphore";
-    case Family::kRwlocks:
-      return "rwlock";
-    case Family::kBarriers:
-      return "barrier";
-    case Family::kOnces:
-      return "once";
-    case Family::kFutexes:
-      return "futex";
-    case Family::kDescriptors:
-      return "file";
+    case Family::kThreads: return "thread";
+    case Family::kMutexes: return "mutex";
+    case Family::kConditions: return "condition";
+    case Family::kSemaphores: return "semaphore";
+    case Family::kRwlocks: return "rwlock";
+    case Family::kBarriers: return "barrier";
+    case Family::kOnces: return "once";
+    case Family::kFutexes: return "futex";
+    case Family::kDescriptors: return "file";
     case Family::kMemory:
-    case Family::kAtomics:
-      return "variable";
+    case Family::kAtomics: return "variable";
     case Family::kTime:
     case Family::kSignals:
     case Family::kProcesses:
-    case Family::kCode:
-      break;
+    case Family::kCode: break;
   }
   return "object";
 }
 
 std::string letter(size_t index) {
   std::string text;
-  for (++index; index > 0; index = (index - 1) / 26)
-    text.insert(text.begin(), static_cast<char>('A' + (index - 1) % 26));
+  for (++index; index > 0; index = (index - 1) / 26) text.insert(text.begin(), static_cast<char>('A' + (index - 1) % 26));
   return text;
 }
 
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string number_text(uint64_t value, uint32_t size) {
   const unsigned bits = size == 0 || size >= 8 ? 64 : size * 8;
@@ -107,8 +93,7 @@ std::string Names::object(ObjectId id, Op op) {
       return "a thread";
     case ObjectKind::kGlobal:
       if (row != nullptr) {
-        if (const auto variable = symbols_.global_at(static_cast<unsigned>(row->a), row->b + row->offset))
-          return variable->name;
+        if (const auto variable = symbols_.global_at(static_cast<unsigned>(row->a), row->b + row->offset)) return variable->name;
       }
       break;
     case ObjectKind::kDescriptor:
@@ -117,8 +102,7 @@ std::string Names::object(ObjectId id, Op op) {
     case ObjectKind::kNone:
     case ObjectKind::kHeap:
     case ObjectKind::kStack:
-    case ObjectKind::kMapped:
-      break;
+    case ObjectKind::kMapped: break;
   }
   return lettered(id, row, op);
 }
@@ -182,8 +166,6 @@ std::string Names::operation(const Event& event) {
   return text;
 }
 
-std::vector<std::string> Names::legend() const {
-  return legend_;
-}
+std::vector<std::string> Names::legend() const { return legend_; }
 
 }  // namespace heddle

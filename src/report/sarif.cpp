@@ -45,14 +45,19 @@ Json code_flow(Names& names, const Diagnosis& d) {
   for (size_t i = begin; i < events.size(); ++i) {
     const Event& e = events[i];
     const bool decides = i == d.deciding || std::any_of(d.lines.begin(), d.lines.end(), [&](const DecidingLine& l) { return l.step == i; });
-    Json at = {{"location", location(names, e.site, fmt::format("{} {}{}", names.thread(e.thread), names.operation(e), preempted[i] ? "; then it is preempted" : ""))},
+    Json at = {{"location",
+                location(names, e.site,
+                         fmt::format("{} {}{}", names.thread(e.thread), names.operation(e), preempted[i] ? "; then it is preempted" : ""))},
                {"executionOrder", i + 1},
-               {"importance", decides ? "essential" : preempted[i] ? "important" : "unimportant"}};
+               {"importance", decides        ? "essential"
+                              : preempted[i] ? "important"
+                                             : "unimportant"}};
     flows[e.thread].push_back(at);
   }
   Json thread_flows = Json::array();
   for (auto& [thread, locations] : flows)
-    thread_flows.push_back({{"id", names.thread(thread)}, {"message", {{"text", "thread " + names.thread(thread)}}}, {"locations", std::move(locations)}});
+    thread_flows.push_back(
+        {{"id", names.thread(thread)}, {"message", {{"text", "thread " + names.thread(thread)}}}, {"locations", std::move(locations)}});
   return {{"message", {{"text", "the failing schedule"}}}, {"threadFlows", std::move(thread_flows)}};
 }
 
@@ -62,7 +67,8 @@ std::string file_uri(const std::string& path) {
   std::string out = path.starts_with('/') ? "file://" : "";
   for (char c : path) {
     const auto u = static_cast<unsigned char>(c);
-    const bool plain = (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || (u >= '0' && u <= '9') || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
+    const bool plain = (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z') || (u >= '0' && u <= '9') || c == '/' || c == '-' || c == '_' ||
+                       c == '.' || c == '~';
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", u);
   }
   return out;
@@ -98,14 +104,18 @@ std::string sarif_text(const Story& story) {
   if (!related.empty()) result["relatedLocations"] = related;
   result["codeFlows"] = Json::array({code_flow(names, d)});
   result["fingerprints"] = {{"heddleSignature/v1", fmt::format("{:016x}", hash_bytes(signature.data(), signature.size()))}};
-  Json properties = {{"bug", story.bug.id}, {"signature", signature}, {"preemptions", story.failing.counts().preemptions}, {"switches", story.failing.counts().switches}};
+  Json properties = {{"bug", story.bug.id},
+                     {"signature", signature},
+                     {"preemptions", story.failing.counts().preemptions},
+                     {"switches", story.failing.counts().switches}};
   if (!story.replay.empty()) properties["replay"] = "heddle replay " + story.replay;
   result["properties"] = properties;
 
   std::string command;
   for (const std::string& word : story.bug.command) command += (command.empty() ? "" : " ") + word;
   Json notes = Json::array();
-  for (const Note& note : story.failing.notes()) notes.push_back({{"message", {{"text", "not controlled: " + note.text}}}, {"level", "note"}});
+  for (const Note& note : story.failing.notes())
+    notes.push_back({{"message", {{"text", "not controlled: " + note.text}}}, {"level", "note"}});
   Json invocation = {{"executionSuccessful", true}, {"commandLine", "heddle debug -- " + command}};
   if (!notes.empty()) invocation["toolExecutionNotifications"] = notes;
   const Json document = {

@@ -80,7 +80,8 @@ std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const s
   // The last ones matter most.
   size_t count = 0;
   for (size_t i = rows.size(); i-- > 0 && count < kMostRows;) {
-    const bool matters = rows[i].kind == RowKind::kPreemption || (rows[i].step != kNoDifference && std::find(keep.begin(), keep.end(), rows[i].step) != keep.end());
+    const bool matters = rows[i].kind == RowKind::kPreemption ||
+                         (rows[i].step != kNoDifference && std::find(keep.begin(), keep.end(), rows[i].step) != keep.end());
     if (!matters) continue;
     show(i, kContext);
     count += 2 * kContext;
@@ -146,7 +147,8 @@ class Writer {
     }
     const size_t parts = first_difference(story_.failing, *story_.passing);
     other_keep.push_back(parts);
-    const auto passing = shortened(schedule_rows(other, 0, story_.passing->events().size(), {options_.all, other_keep}), other_keep, options_.all);
+    const auto passing =
+        shortened(schedule_rows(other, 0, story_.passing->events().size(), {options_.all, other_keep}), other_keep, options_.all);
     if (options_.width < kSideBySide) {
       single("FAILING", names_, failing, story_.failing);
       out_ += '\n';
@@ -163,7 +165,8 @@ class Writer {
     for (size_t i = 0; i < std::max(failing.size(), passing.size()); ++i) {
       const std::string l = i < failing.size() ? left.line(failing[i]) : std::string(half, ' ');
       const std::string r = i < passing.size() ? right.line(passing[i]) : std::string();
-      const bool differs = !parted && (i >= failing.size() || i >= passing.size() || failing[i].text != passing[i].text || failing[i].thread != passing[i].thread);
+      const bool differs = !parted && (i >= failing.size() || i >= passing.size() || failing[i].text != passing[i].text ||
+                                       failing[i].thread != passing[i].thread);
       parted |= differs;
       out_ += (i < failing.size() ? step_text(left, failing[i], options_) : l) + (differs ? "  !  " : "  |  ") + r;
       end_line();
@@ -179,7 +182,8 @@ class Writer {
       out_ += step_text(table, row, options_);
       end_line();
     }
-    out_ += fmt::format("       {}\n", wrapped(&trace == &story_.failing ? ending_sentence(trace, story_.symbols) : std::string("passes"), options_.width, 7));
+    out_ += fmt::format("       {}\n", wrapped(&trace == &story_.failing ? ending_sentence(trace, story_.symbols) : std::string("passes"),
+                                               options_.width, 7));
   }
 
   void waits() {
@@ -255,7 +259,8 @@ class Writer {
 
   void legend() {
     for (const std::string& line : names_.legend()) out_ += "       " + line + "\n";
-    for (const Note& note : story_.failing.notes()) out_ += fmt::format("NOTE   not controlled: {} ({})\n", note.text, plural(note.count, "time"));
+    for (const Note& note : story_.failing.notes())
+      out_ += fmt::format("NOTE   not controlled: {} ({})\n", note.text, plural(note.count, "time"));
     if (!story_.output.empty()) out_ += fmt::format("OUTPUT {}\n", plain_line(story_.output, options_.width));
   }
 
@@ -263,14 +268,16 @@ class Writer {
     const Bug& bug = story_.bug;
     std::string found = fmt::format("\nFOUND  run {} of the {} search", bug.find_executions, bug.strategy);
     if (!bug.minimal.empty()) {
-      found += fmt::format(" · {} -> {}, {} -> {} in {} · minimal: {}", bug.found.switches, plural(bug.simplified.switches, "switch"), bug.found.preemptions,
-                           plural(bug.simplified.preemptions, "preemption"), plural(bug.simplify_executions, "run"), bug.minimal);
+      found += fmt::format(" · {} -> {}, {} -> {} in {} · minimal: {}", bug.found.switches, plural(bug.simplified.switches, "switch"),
+                           bug.found.preemptions, plural(bug.simplified.preemptions, "preemption"), plural(bug.simplify_executions, "run"),
+                           bug.minimal);
       if (!bug.certificate.empty()) found += ", " + bug.certificate;
     }
     if (bug.was_reduced && bug.reduced.threads < bug.simplified.threads)
       found += fmt::format(" · needs {} of {} threads", bug.reduced.threads, bug.simplified.threads);
     out_ += wrapped(found, options_.width, 7) + "\n";
-    out_ += fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
+    out_ +=
+        fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
     if (!story_.replay.empty()) out_ += fmt::format("PASTE  heddle replay {}\n", story_.replay);
   }
 
@@ -304,8 +311,7 @@ std::string ending_sentence(const Trace& trace, const Symbols& symbols) {
   return text;
 }
 
-std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end,
-                         const TextOptions& options) {
+std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end, const TextOptions& options) {
   Names names(trace, symbols);
   const auto rows = schedule_rows(names, begin, end, {options.all, {}});
   const Table table(names, rows, options.width);

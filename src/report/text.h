@@ -20,19 +20,18 @@ struct TextOptions {
 // What is known about a bug. The pointers may be null, and must outlive it.
 struct Story {
   const Bug& bug;
-  const Trace& failing;             // simplified where it was
-  const Symbols& symbols;           // of the failing trace
-  const Trace* passing = nullptr;   // the nearest passing run
+  const Trace& failing;            // simplified where it was
+  const Symbols& symbols;          // of the failing trace
+  const Trace* passing = nullptr;  // the nearest passing run
   const Cause* cause = nullptr;
-  std::string replay;               // hd1:...
-  std::string output;               // the program's last words, where they tell what failed
+  std::string replay;  // hd1:...
+  std::string output;  // the program's last words, where they tell what failed
 };
 
 std::string explain_text(const Story& story, const TextOptions& options = {});
 
 // The columns alone: events [begin, end).
-std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end,
-                         const TextOptions& options = {});
+std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end, const TextOptions& options = {});
 
 // One sentence about how the run ended, with names.
 std::string ending_sentence(const Trace& trace, const Symbols& symbols);

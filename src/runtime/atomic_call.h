@@ -9,13 +9,14 @@ __extension__ typedef unsigned __int128 U128;
 
 template <typename T>
 struct Performed {
-  T result;     // what the program gets
-  T now;        // what the object holds
+  T result;  // what the program gets
+  T now;     // what the object holds
   bool failed;
 };
 
 template <typename T, typename Perform>
-inline __attribute__((always_inline)) T atomic_call(Op op, const volatile T* p, int order, int failure_order, const void* pc, Perform perform) {
+inline __attribute__((always_inline)) T atomic_call(Op op, const volatile T* p, int order, int failure_order, const void* pc,
+                                                    Perform perform) {
   if (!hooks_on()) return perform().result;
   const void* address = const_cast<const T*>(p);
   Event* event = before_atomic(op, address, sizeof(T), pc);

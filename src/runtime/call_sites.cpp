@@ -12,7 +12,7 @@ constexpr uint32_t kTable = 1 << 16;
 constexpr uint32_t kFull = kTable - kTable / 8;
 CallSite g_call_sites[kTable];
 uint32_t g_call_site_count;
-CallSite g_crowded;   // answers for a program with more sites than the table has room for
+CallSite g_crowded;  // answers for a program with more sites than the table has room for
 
 PointKind g_points;
 const SiteId* g_racing;

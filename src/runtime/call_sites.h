@@ -7,12 +7,12 @@
 namespace heddle::rt {
 
 struct CallSite {
-  uintptr_t pc;       // return address of the hook
+  uintptr_t pc;  // return address of the hook
   SiteId site;
-  uint32_t count;     // executions while it was no point
+  uint32_t count;  // executions while it was no point
   bool point;
-  bool listed;        // for rewriting to NOPs: it does not matter in this epoch
-  bool spins;         // part of a spin loop: a point whatever the point set, so that the loop gives way
+  bool listed;  // for rewriting to NOPs: it does not matter in this epoch
+  bool spins;   // part of a spin loop: a point whatever the point set, so that the loop gives way
 };
 
 // Installs the plan's point set, which is the same for all plans that one process executes.

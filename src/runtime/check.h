@@ -9,7 +9,7 @@ void say(const char* text);
 
 }  // namespace heddle::rt
 
-#define HEDDLE_CHECK(condition) \
-  do {                          \
+#define HEDDLE_CHECK(condition)                                                                        \
+  do {                                                                                                 \
     if (__builtin_expect(!(condition), 0)) ::heddle::rt::check_failed(#condition, __FILE__, __LINE__); \
   } while (0)

@@ -22,7 +22,7 @@ uint32_t g_node_count;
 
 struct LockSet {
   uint32_t count;
-  ObjectId locks[kRaceLocks];   // sorted
+  ObjectId locks[kRaceLocks];  // sorted
 };
 constexpr uint32_t kLockSets = 1 << 12;
 LockSet* g_sets;
@@ -36,7 +36,7 @@ struct Frame {
 };
 constexpr uint32_t kFrames = 512;
 struct Calls {
-  uint32_t depth;        // may exceed kFrames; those are not kept
+  uint32_t depth;  // may exceed kFrames; those are not kept
   uint32_t locks;
   Frame frames[kFrames];
 };
@@ -63,7 +63,8 @@ Calls* my_calls() {
 ContextId node(ContextId parent, uint32_t pc, uint32_t locks) {
   if (parent == 0 && pc == 0 && locks == 0) return 0;
   const Node& likely = g_nodes[g_nodes[parent].last_child];
-  if (likely.parent == parent && likely.pc == pc && likely.locks == locks && g_nodes[parent].last_child != 0) return g_nodes[parent].last_child;
+  if (likely.parent == parent && likely.pc == pc && likely.locks == locks && g_nodes[parent].last_child != 0)
+    return g_nodes[parent].last_child;
   auto at = static_cast<uint32_t>(mix(mix(parent, pc), locks)) % kNodeTable;
   for (; g_node_table[at] != 0; at = (at + 1) % kNodeTable) {
     const Node& n = g_nodes[g_node_table[at]];

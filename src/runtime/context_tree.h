@@ -7,7 +7,7 @@
 
 namespace heddle::rt {
 
-using ContextId = uint32_t;     // 0: outside of every known function, no lock held
+using ContextId = uint32_t;  // 0: outside of every known function, no lock held
 
 ContextId enter_call(ContextId context, uint32_t pc_low, uintptr_t stack_pointer);
 ContextId leave_call(ContextId context);

@@ -19,9 +19,9 @@ volatile int g_attention;
 
 namespace {
 
-constexpr uint64_t kReserved = signal_bit(32) | signal_bit(33);   // glibc's own
+constexpr uint64_t kReserved = signal_bit(32) | signal_bit(33);  // glibc's own
 
-uint64_t g_arrived;              // bits, set in handlers of any thread
+uint64_t g_arrived;  // bits, set in handlers of any thread
 siginfo_t g_arrived_info[65];
 
 // Signals that every thread blocked, left to the kernel under a code of ours.
@@ -31,7 +31,7 @@ siginfo_t g_left[65];
 // What came with a signal that is kept for a thread. A signal without an entry here gets a plain one.
 struct Kept {
   uint32_t thread;
-  int number;   // 0: free
+  int number;  // 0: free
   siginfo_t info;
 };
 constexpr uint32_t kMaxKept = 256;

@@ -14,7 +14,7 @@ namespace heddle::rt {
 inline constexpr int kCancelSignal = 32;
 constexpr uint64_t signal_bit(int number) { return uint64_t{1} << (number - 1); }
 
-extern volatile int g_attention;   // something has arrived from outside
+extern volatile int g_attention;  // something has arrived from outside
 
 // Signals (and a cancellation) that this thread would take before the operation.
 inline uint64_t deliverable(const ThreadSlot& t, const Pending& p) {

@@ -13,8 +13,8 @@ namespace heddle::rt {
 struct DescriptorCall {
   int fd;
   Op op;
-  short events;     // what poll must report
-  bool tries;       // the call says itself that it does not wait (MSG_DONTWAIT)
+  short events;  // what poll must report
+  bool tries;    // the call says itself that it does not wait (MSG_DONTWAIT)
   uint64_t value;
   void* pc;
 };

@@ -32,7 +32,7 @@ uint32_t place_of(uint64_t inode) {
   return at;
 }
 
-constexpr unsigned kMemoryDevices = 1;   // /dev/null, /dev/zero, /dev/urandom...
+constexpr unsigned kMemoryDevices = 1;  // /dev/null, /dev/zero, /dev/urandom...
 
 bool any_member_outside(int epoll) {
   char path[48];
@@ -89,7 +89,7 @@ DescriptorInfo describe(int fd) {
     info.stream = true;
     return info;
   }
-  if (type == 0) {   // eventfd, epoll, signalfd...
+  if (type == 0) {  // eventfd, epoll, signalfd...
     info.reach = Reach::kInside;
     return info;
   }
@@ -114,7 +114,7 @@ ObjectId descriptor_object(const DescriptorInfo& info) { return name_descriptor(
 
 bool descriptors_ready(const DescriptorWait& wait) {
   const timespec now{0, 0};
-  return sys(SYS_ppoll, wait.fds, wait.count, &now, nullptr, 8) != 0;   // an error is an answer, too
+  return sys(SYS_ppoll, wait.fds, wait.count, &now, nullptr, 8) != 0;  // an error is an answer, too
 }
 
 bool reaches_outside(const DescriptorWait& wait) {
@@ -122,7 +122,8 @@ bool reaches_outside(const DescriptorWait& wait) {
     if (wait.fds[i].fd < 0) continue;
     const DescriptorInfo info = describe(wait.fds[i].fd);
     if (info.reach == Reach::kForeign || info.reach == Reach::kShared) return true;
-    if (info.reach == Reach::kInside && !info.socket && !info.stream && is_epoll(wait.fds[i].fd) && any_member_outside(wait.fds[i].fd)) return true;
+    if (info.reach == Reach::kInside && !info.socket && !info.stream && is_epoll(wait.fds[i].fd) && any_member_outside(wait.fds[i].fd))
+      return true;
   }
   return false;
 }

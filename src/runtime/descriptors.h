@@ -17,9 +17,9 @@ enum class Reach : uint8_t {
 struct DescriptorInfo {
   Reach reach;
   bool socket;
-  bool stream;      // FIFO, terminal or other character device
-  bool random;      // /dev/random, /dev/urandom
-  int name;         // the descriptor that names both ends
+  bool stream;  // FIFO, terminal or other character device
+  bool random;  // /dev/random, /dev/urandom
+  int name;     // the descriptor that names both ends
 };
 DescriptorInfo describe(int fd);
 bool is_blocking(int fd);
@@ -38,9 +38,9 @@ bool descriptors_ready(const DescriptorWait& wait);
 bool reaches_outside(const DescriptorWait& wait);
 
 struct ChildWait {
-  int type;         // idtype_t
-  int id;           // as the kernel knows it
-  int options;      // of waitid
+  int type;     // idtype_t
+  int id;       // as the kernel knows it
+  int options;  // of waitid
 };
 bool child_ready(const ChildWait& wait);
 

@@ -170,7 +170,7 @@ void* allocate_aligned(size_t alignment, size_t size, const void* pc) {
   if (!g_tracking || size > kLargest || alignment > (size_t{1} << 40)) return __libc_memalign(alignment, size);
   if (alignment <= 16) return allocate(size, pc);
   uint32_t log2 = 63 - static_cast<uint32_t>(__builtin_clzll(alignment));
-  if ((size_t{1} << log2) < alignment) ++log2;   // as memalign does with an odd alignment
+  if ((size_t{1} << log2) < alignment) ++log2;  // as memalign does with an odd alignment
   return enter(__libc_memalign(size_t{1} << log2, size + (size_t{1} << log2)), size, log2, pc);
 }
 
@@ -243,7 +243,7 @@ void* reallocate(void* block, size_t size, const void* pc) {
     before_free(start, pc);
     leave(start);
     void* moved = __libc_realloc(raw_of(start), size + kHeader);
-    if (moved == nullptr) {   // the old block is still there, under a new number
+    if (moved == nullptr) {  // the old block is still there, under a new number
       enter(raw_of(start), old, kGranuleBits, pc);
       return nullptr;
     }

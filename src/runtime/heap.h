@@ -15,8 +15,8 @@ struct BlockHeader {
   uint64_t alignment : 6;  // log2 of the distance to what the C library gave
   uint64_t named : 1;      // allocated by a thread of the run, or before main
   uint64_t spare : 3;
-  uint32_t number;         // among the thread's allocations
-  uint32_t pc;             // low half of the return address of the allocation
+  uint32_t number;  // among the thread's allocations
+  uint32_t pc;      // low half of the return address of the allocation
 };
 static_assert(sizeof(BlockHeader) == 16);
 
@@ -27,7 +27,7 @@ struct Block {
 // The block that the address lies in, in use or in quarantine; start 0 if there is none.
 Block block_at(const void* address);
 
-void start_heap();   // with the channel: from now on blocks are known
+void start_heap();  // with the channel: from now on blocks are known
 
 // Freed memory of instrumented programs stays with us for a while, so that a use of it is seen.
 bool is_freed_slow(uintptr_t address, size_t size);

@@ -5,12 +5,12 @@
 
 namespace heddle::rt {
 
-void install_hooks();           // with the plan
-bool instrumented();            // has any code of this program announced itself?
+void install_hooks();  // with the plan
+bool instrumented();   // has any code of this program announced itself?
 
 // A plain store happens after its hook has returned: its value is read when its thread comes to its next operation.
 struct OpenStore {
-  Event* event;                 // nullptr: none
+  Event* event;  // nullptr: none
   const void* address;
   uint32_t size;
 };

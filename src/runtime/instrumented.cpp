@@ -19,7 +19,7 @@ uint32_t symbol_count(const uint32_t* hash, const uint32_t* gnu_hash) {
   for (uint32_t i = 0; i < buckets; ++i) {
     if (bucket[i] > last) last = bucket[i];
   }
-  if (last < first) return first;   // nothing defined: the undefined ones come before `first`
+  if (last < first) return first;  // nothing defined: the undefined ones come before `first`
   while ((chain[last - first] & 1) == 0) ++last;
   return last + 1;
 }

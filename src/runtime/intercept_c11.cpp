@@ -38,7 +38,8 @@ void* run_start(void* argument) {
 
 pthread_mutex_t* mutex_of(mtx_t* m) { return reinterpret_cast<pthread_mutex_t*>(m); }
 pthread_cond_t* cond_of(cnd_t* c) { return reinterpret_cast<pthread_cond_t*>(c); }
-static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t) && sizeof(once_flag) == sizeof(pthread_once_t));
+static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeof(pthread_cond_t) &&
+              sizeof(once_flag) == sizeof(pthread_once_t));
 
 }  // namespace
 

@@ -26,10 +26,10 @@ int execute(Function* cache, const char* name, void* pc, Arguments... arguments)
 
 }  // namespace
 
-#define HEDDLE_EXEC(name, parameters, ...)                                                       \
-  HEDDLE_EXPORT int name parameters noexcept {                                                   \
-    static decltype(&::name) library;                                                            \
-    return execute(&library, #name, __builtin_return_address(0), __VA_ARGS__);                   \
+#define HEDDLE_EXEC(name, parameters, ...)                                     \
+  HEDDLE_EXPORT int name parameters noexcept {                                 \
+    static decltype(&::name) library;                                          \
+    return execute(&library, #name, __builtin_return_address(0), __VA_ARGS__); \
   }
 HEDDLE_EXEC(execve, (const char* a, char* const b[], char* const c[]), a, b, c)
 HEDDLE_EXEC(execv, (const char* a, char* const b[]), a, b)

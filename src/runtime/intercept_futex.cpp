@@ -104,7 +104,8 @@ long model_futex(uint32_t* address, int operation, uint32_t value, const timespe
   // For requeues and wake-op the time-out's place carries a count.
   const auto count2 = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(timeout));
   switch (command) {
-    case FUTEX_WAIT: return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_after(timeout) : 0, FUTEX_BITSET_MATCH_ANY, pc);
+    case FUTEX_WAIT:
+      return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_after(timeout) : 0, FUTEX_BITSET_MATCH_ANY, pc);
     case FUTEX_WAIT_BITSET:
       return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_at(clock, timeout) : 0, value3, pc);
     case FUTEX_WAKE: return futex_wake(address, value, FUTEX_BITSET_MATCH_ANY, point(Op::kFutexWake, address, pc));

@@ -58,13 +58,13 @@ HEDDLE_EXPORT size_t malloc_usable_size(void* block) noexcept {
 
 // operator new and delete: the place of the allocation is the program's, not the C++ library's. Where memory is short the C++ library's
 // own does what the standard says: calls the handler, throws.
-#define HEDDLE_NEW(name, own, parameters, arguments, allocation)                                    \
-  extern "C" __attribute__((visibility("default"))) void* own parameters asm(name);                 \
-  void* own parameters {                                                                            \
-    void* block = allocation;                                                                       \
-    if (__builtin_expect(block != nullptr, 1)) return block;                                        \
-    auto* next = reinterpret_cast<void* (*)parameters>(dlsym(RTLD_NEXT, name));                     \
-    return next != nullptr ? next arguments : nullptr;                                              \
+#define HEDDLE_NEW(name, own, parameters, arguments, allocation)                    \
+  extern "C" __attribute__((visibility("default"))) void* own parameters asm(name); \
+  void* own parameters {                                                            \
+    void* block = allocation;                                                       \
+    if (__builtin_expect(block != nullptr, 1)) return block;                        \
+    auto* next = reinterpret_cast<void*(*)parameters>(dlsym(RTLD_NEXT, name));      \
+    return next != nullptr ? next arguments : nullptr;                              \
   }
 HEDDLE_NEW("_Znwm", new_one, (size_t n), (n), allocate(n, HEDDLE_CALLER))
 HEDDLE_NEW("_Znam", new_many, (size_t n), (n), allocate(n, HEDDLE_CALLER))
@@ -73,8 +73,8 @@ HEDDLE_NEW("_ZnamSt11align_val_t", new_many_aligned, (size_t n, size_t a), (n, a
 HEDDLE_NEW("_ZnwmRKSt9nothrow_t", new_one_nothrow, (size_t n, const void* t), (n, t), allocate(n, HEDDLE_CALLER))
 HEDDLE_NEW("_ZnamRKSt9nothrow_t", new_many_nothrow, (size_t n, const void* t), (n, t), allocate(n, HEDDLE_CALLER))
 
-#define HEDDLE_DELETE(name, own, parameters)                                                        \
-  extern "C" __attribute__((visibility("default"))) void own parameters asm(name);                  \
+#define HEDDLE_DELETE(name, own, parameters)                                       \
+  extern "C" __attribute__((visibility("default"))) void own parameters asm(name); \
   void own parameters { release(block, HEDDLE_CALLER); }
 HEDDLE_DELETE("_ZdlPv", delete_one, (void* block))
 HEDDLE_DELETE("_ZdaPv", delete_many, (void* block))

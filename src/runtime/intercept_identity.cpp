@@ -17,9 +17,10 @@ namespace heddle::rt {
 
 namespace {
 
-#define HEDDLE_BY_TID(X)                                                                                                  \
-  X(pthread_getattr_np) X(pthread_getaffinity_np) X(pthread_setaffinity_np) X(pthread_getschedparam)                     \
-  X(pthread_setschedparam) X(pthread_setschedprio) X(pthread_setname_np) X(pthread_getname_np) X(pthread_getcpuclockid)
+#define HEDDLE_BY_TID(X)                                                                                                \
+  X(pthread_getattr_np)                                                                                                 \
+  X(pthread_getschedparam) X(pthread_setschedparam) X(pthread_setschedprio) X(pthread_setname_np) X(pthread_getname_np) \
+      X(pthread_getcpuclockid)
 
 struct ByTid {
 #define HEDDLE_FIELD(name) decltype(&::name) name;
@@ -73,12 +74,12 @@ HEDDLE_EXPORT pid_t gettid() noexcept { return active() ? program_tid(*g_current
 HEDDLE_EXPORT pid_t getppid() noexcept { return active() ? program_parent() : static_cast<pid_t>(sys(SYS_getppid)); }
 
 // glibc would signal every thread and wait for its answer; donors never answer.
-#define HEDDLE_SET_ID(name, number, parameters, ...)                                                                  \
-  HEDDLE_EXPORT int name parameters noexcept {                                                                        \
-    static decltype(&::name) library;                                                                                 \
-    if (active()) return static_cast<int>(with_errno(sys(number, __VA_ARGS__)));                                      \
-    if (library == nullptr) library = next_symbol<decltype(&::name)>(#name);                                          \
-    return library(__VA_ARGS__);                                                                                      \
+#define HEDDLE_SET_ID(name, number, parameters, ...)                             \
+  HEDDLE_EXPORT int name parameters noexcept {                                   \
+    static decltype(&::name) library;                                            \
+    if (active()) return static_cast<int>(with_errno(sys(number, __VA_ARGS__))); \
+    if (library == nullptr) library = next_symbol<decltype(&::name)>(#name);     \
+    return library(__VA_ARGS__);                                                 \
   }
 HEDDLE_SET_ID(setuid, SYS_setuid, (uid_t a), a)
 HEDDLE_SET_ID(setgid, SYS_setgid, (gid_t a), a)
@@ -97,8 +98,6 @@ HEDDLE_EXPORT int setegid(gid_t group) noexcept { return setresgid(static_cast<g
     return by_tid().name(__VA_ARGS__);                        \
   }
 HEDDLE_FORWARD(int, pthread_getattr_np, (pthread_t t, pthread_attr_t* a), t, t, a)
-HEDDLE_FORWARD(int, pthread_getaffinity_np, (pthread_t t, size_t n, cpu_set_t* s), t, t, n, s)
-HEDDLE_FORWARD(int, pthread_setaffinity_np, (pthread_t t, size_t n, const cpu_set_t* s), t, t, n, s)
 HEDDLE_FORWARD(int, pthread_getschedparam, (pthread_t t, int* p, sched_param* s), t, t, p, s)
 HEDDLE_FORWARD(int, pthread_setschedparam, (pthread_t t, int p, const sched_param* s), t, t, p, s)
 HEDDLE_FORWARD(int, pthread_setschedprio, (pthread_t t, int p), t, t, p)

@@ -18,7 +18,7 @@ namespace heddle::rt {
 
 namespace {
 
-constexpr int kNoWait = 8;   // RWF_NOWAIT
+constexpr int kNoWait = 8;  // RWF_NOWAIT
 
 // As much as goes in without blocking: a write that fills a pipe would wait inside the kernel for the rest.
 long write_some(int fd, const char* data, size_t size) {

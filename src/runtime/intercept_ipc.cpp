@@ -67,7 +67,8 @@ HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const ti
     tries[i] = operations[i];
     tries[i].sem_flg = static_cast<short>(tries[i].sem_flg | IPC_NOWAIT);
   }
-  return static_cast<int>(with_errno(until_done(only_posts ? Op::kSemPost : Op::kSemTryWait, make_object(ObjectKind::kDescriptor, 1, static_cast<uint64_t>(set)), set, waits, -EAGAIN,
+  return static_cast<int>(with_errno(until_done(only_posts ? Op::kSemPost : Op::kSemTryWait,
+                                                make_object(ObjectKind::kDescriptor, 1, static_cast<uint64_t>(set)), set, waits, -EAGAIN,
                                                 __builtin_return_address(0), [&] { return sys(SYS_semop, set, tries, count); })));
 }
 
@@ -78,15 +79,16 @@ HEDDLE_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
 
 HEDDLE_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
   if (!active()) return static_cast<int>(with_errno(sys(SYS_msgsnd, queue, message, size, flags)));
-  return static_cast<int>(with_errno(until_done(Op::kWrite, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)),
-                                                queue, (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
+  return static_cast<int>(with_errno(until_done(Op::kWrite, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), queue,
+                                                (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
                                                 [&] { return sys(SYS_msgsnd, queue, message, size, flags | IPC_NOWAIT); })));
 }
 
 HEDDLE_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
   if (!active()) return with_errno(sys(SYS_msgrcv, queue, message, size, type, flags));
-  return with_errno(until_done(Op::kRead, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), queue, (flags & IPC_NOWAIT) == 0, -ENOMSG,
-                               __builtin_return_address(0), [&] { return sys(SYS_msgrcv, queue, message, size, type, flags | IPC_NOWAIT); }));
+  return with_errno(until_done(Op::kRead, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), queue,
+                               (flags & IPC_NOWAIT) == 0, -ENOMSG, __builtin_return_address(0),
+                               [&] { return sys(SYS_msgrcv, queue, message, size, type, flags | IPC_NOWAIT); }));
 }
 
 HEDDLE_EXPORT int eventfd_read(int fd, eventfd_t* value) {

@@ -106,7 +106,8 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
   point(Op::kMutexUnlock, m, __builtin_return_address(0));
   const int type = m->__data.__kind & 3;
   if (!mutex_held_by(m, *g_current) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP)) {
-    end_run(OutcomeKind::kMisuse, 0, m->__data.__lock == 0 ? "unlock of a mutex that is not locked" : "unlock of a mutex held by another thread");
+    end_run(OutcomeKind::kMisuse, 0,
+            m->__data.__lock == 0 ? "unlock of a mutex that is not locked" : "unlock of a mutex held by another thread");
   }
   return drop_mutex(m);
 }

@@ -310,8 +310,8 @@ HEDDLE_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
 HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* duration) {
   if (!active()) return real_io().sigtimedwait(set, info, duration);
   const bool timed = duration != nullptr;
-  const int number = wait_for_signal(bits_of(set), info, timed, timed ? deadline_after(duration) : 0, Interrupt::kAlways,
-                                     __builtin_return_address(0));
+  const int number =
+      wait_for_signal(bits_of(set), info, timed, timed ? deadline_after(duration) : 0, Interrupt::kAlways, __builtin_return_address(0));
   if (number > 0) return number;
   errno = number == 0 ? EAGAIN : EINTR;
   return -1;

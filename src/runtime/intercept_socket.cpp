@@ -19,11 +19,11 @@ namespace {
 struct Address {
   sockaddr_storage name;
   socklen_t length;
-  int fd;   // -1: free
+  int fd;  // -1: free
 };
 constexpr uint32_t kMaxAddresses = 128;
 Address g_listeners[kMaxAddresses];
-Address g_connectors[kMaxAddresses];   // connected to a listener of ours, not yet accepted
+Address g_connectors[kMaxAddresses];  // connected to a listener of ours, not yet accepted
 uint32_t g_listener_count;
 uint32_t g_connector_count;
 
@@ -119,7 +119,8 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
 }
 
 int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
-  const long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc}, describe(fd), [&] { return sys(SYS_accept4, fd, peer, length, flags); });
+  const long result =
+      controlled({fd, Op::kAccept, POLLIN, false, 0, pc}, describe(fd), [&] { return sys(SYS_accept4, fd, peer, length, flags); });
   if (result >= 0) accepted(static_cast<int>(result));
   return static_cast<int>(with_errno(result));
 }
@@ -147,7 +148,8 @@ ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr
   size_t done = 0;
   do {
     const long n = controlled(call, info, [&] {
-      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, everything ? flags | MSG_DONTWAIT : flags, target, length);
+      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, everything ? flags | MSG_DONTWAIT : flags, target,
+                 length);
     });
     if (n < 0) return done != 0 ? static_cast<ssize_t>(done) : with_errno(n);
     done += static_cast<size_t>(n);

@@ -18,7 +18,7 @@ namespace {
 struct StreamLock {
   int word;
   int count;
-  const void* owner;   // the thread's descriptor
+  const void* owner;  // the thread's descriptor
 };
 constexpr int kLockedByCaller = 0x8000;
 
@@ -26,9 +26,10 @@ const volatile StreamLock* lock_of(const FILE* stream) {
   return (stream->_flags & kLockedByCaller) != 0 ? nullptr : reinterpret_cast<const volatile StreamLock*>(stream->_lock);
 }
 
-#define HEDDLE_STDIO(X)                                                                                                        \
-  X(flockfile) X(ftrylockfile) X(funlockfile) X(vfprintf) X(puts) X(fputs) X(putchar) X(putc) X(fputc) X(fwrite) X(fflush)      \
-  X(fclose) X(getc) X(fgetc) X(getchar) X(fgets) X(fread) X(getdelim) X(ungetc)
+#define HEDDLE_STDIO(X)                                                                                                                  \
+  X(flockfile)                                                                                                                           \
+  X(ftrylockfile) X(funlockfile) X(vfprintf) X(puts) X(fputs) X(putchar) X(putc) X(fputc) X(fwrite) X(fflush) X(fclose) X(getc) X(fgetc) \
+      X(getchar) X(fgets) X(fread) X(getdelim) X(ungetc)
 
 struct Stdio {
 #define HEDDLE_FIELD(name) decltype(&::name) name;

@@ -23,7 +23,7 @@ constexpr uint32_t kMaxKeys = 1024;
 Key g_keys[kMaxKeys];
 uint32_t g_key_count;
 
-uint32_t g_unreaped[kMaxThreads];   // detached threads that have finished
+uint32_t g_unreaped[kMaxThreads];  // detached threads that have finished
 uint32_t g_unreaped_count;
 
 // thread_local destructors and pthread keys run on the thread itself, under control, before its exit is recorded; what glibc does

@@ -14,9 +14,9 @@ namespace {
 constexpr uint64_t kSecond = 1000000000;
 // A look at the clock takes this long: a loop that waits for time to pass ends.
 constexpr uint64_t kLookNs = 1000;
-constexpr uint64_t kEpoch = 1700000000;   // where the wall clock of a seeded run stands
+constexpr uint64_t kEpoch = 1700000000;  // where the wall clock of a seeded run stands
 
-uint64_t g_real_base;   // CLOCK_REALTIME at virtual time 0
+uint64_t g_real_base;  // CLOCK_REALTIME at virtual time 0
 uint64_t g_mono_base;
 
 bool is_wall(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI; }

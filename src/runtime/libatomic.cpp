@@ -12,33 +12,33 @@ using namespace heddle::rt;
   extern "C" __attribute__((visibility("default"))) result own parameters asm(name); \
   result own parameters
 
-#define HEDDLE_LIBATOMIC_UPDATE(T, n, word, expression)                                                                                      \
-  HEDDLE_NAMED(T, own_fetch_##word##_##n, "__atomic_fetch_" #word "_" #n, (volatile void* p, T value, int order)) {                          \
-    return atomic_update(static_cast<volatile T*>(p), order, HEDDLE_CALLER, false, [=](T old) { return static_cast<T>(expression); });       \
-  }                                                                                                                                          \
-  HEDDLE_NAMED(T, own_##word##_fetch_##n, "__atomic_" #word "_fetch_" #n, (volatile void* p, T value, int order)) {                          \
-    return atomic_update(static_cast<volatile T*>(p), order, HEDDLE_CALLER, true, [=](T old) { return static_cast<T>(expression); });        \
+#define HEDDLE_LIBATOMIC_UPDATE(T, n, word, expression)                                                                                \
+  HEDDLE_NAMED(T, own_fetch_##word##_##n, "__atomic_fetch_" #word "_" #n, (volatile void* p, T value, int order)) {                    \
+    return atomic_update(static_cast<volatile T*>(p), order, HEDDLE_CALLER, false, [=](T old) { return static_cast<T>(expression); }); \
+  }                                                                                                                                    \
+  HEDDLE_NAMED(T, own_##word##_fetch_##n, "__atomic_" #word "_fetch_" #n, (volatile void* p, T value, int order)) {                    \
+    return atomic_update(static_cast<volatile T*>(p), order, HEDDLE_CALLER, true, [=](T old) { return static_cast<T>(expression); });  \
   }
 
-#define HEDDLE_LIBATOMIC(T, n)                                                                                                      \
-  HEDDLE_NAMED(T, own_load_##n, "__atomic_load_" #n, (const volatile void* p, int order)) {                                         \
-    return atomic_load(static_cast<const volatile T*>(p), order, HEDDLE_CALLER);                                                    \
-  }                                                                                                                                 \
-  HEDDLE_NAMED(void, own_store_##n, "__atomic_store_" #n, (volatile void* p, T value, int order)) {                                 \
-    atomic_store(static_cast<volatile T*>(p), value, order, HEDDLE_CALLER);                                                         \
-  }                                                                                                                                 \
-  HEDDLE_NAMED(T, own_exchange_##n, "__atomic_exchange_" #n, (volatile void* p, T value, int order)) {                              \
-    return atomic_update(static_cast<volatile T*>(p), order, HEDDLE_CALLER, false, [=](T) { return value; });                       \
-  }                                                                                                                                 \
-  HEDDLE_NAMED(bool, own_compare_exchange_##n, "__atomic_compare_exchange_" #n,                                                     \
-               (volatile void* p, void* expected, T wanted, int order, int failure_order)) {                                        \
+#define HEDDLE_LIBATOMIC(T, n)                                                                                                           \
+  HEDDLE_NAMED(T, own_load_##n, "__atomic_load_" #n, (const volatile void* p, int order)) {                                              \
+    return atomic_load(static_cast<const volatile T*>(p), order, HEDDLE_CALLER);                                                         \
+  }                                                                                                                                      \
+  HEDDLE_NAMED(void, own_store_##n, "__atomic_store_" #n, (volatile void* p, T value, int order)) {                                      \
+    atomic_store(static_cast<volatile T*>(p), value, order, HEDDLE_CALLER);                                                              \
+  }                                                                                                                                      \
+  HEDDLE_NAMED(T, own_exchange_##n, "__atomic_exchange_" #n, (volatile void* p, T value, int order)) {                                   \
+    return atomic_update(static_cast<volatile T*>(p), order, HEDDLE_CALLER, false, [=](T) { return value; });                            \
+  }                                                                                                                                      \
+  HEDDLE_NAMED(bool, own_compare_exchange_##n, "__atomic_compare_exchange_" #n,                                                          \
+               (volatile void* p, void* expected, T wanted, int order, int failure_order)) {                                             \
     return atomic_compare_exchange(static_cast<volatile T*>(p), static_cast<T*>(expected), wanted, order, failure_order, HEDDLE_CALLER); \
-  }                                                                                                                                 \
-  HEDDLE_LIBATOMIC_UPDATE(T, n, add, old + value)                                                                                   \
-  HEDDLE_LIBATOMIC_UPDATE(T, n, sub, old - value)                                                                                   \
-  HEDDLE_LIBATOMIC_UPDATE(T, n, and, old & value)                                                                                   \
-  HEDDLE_LIBATOMIC_UPDATE(T, n, or, old | value)                                                                                    \
-  HEDDLE_LIBATOMIC_UPDATE(T, n, xor, old ^ value)                                                                                   \
+  }                                                                                                                                      \
+  HEDDLE_LIBATOMIC_UPDATE(T, n, add, old + value)                                                                                        \
+  HEDDLE_LIBATOMIC_UPDATE(T, n, sub, old - value)                                                                                        \
+  HEDDLE_LIBATOMIC_UPDATE(T, n, and, old& value)                                                                                         \
+  HEDDLE_LIBATOMIC_UPDATE(T, n, or, old | value)                                                                                         \
+  HEDDLE_LIBATOMIC_UPDATE(T, n, xor, old ^ value)                                                                                        \
   HEDDLE_LIBATOMIC_UPDATE(T, n, nand, ~(old & value))
 
 HEDDLE_LIBATOMIC(uint8_t, 1)

@@ -26,7 +26,8 @@ Chunk* make_chunk(uintptr_t address) {
   auto* fresh = static_cast<Chunk*>(map_zeroed(sizeof(Chunk)));
   if (fresh == nullptr) return nullptr;
   Chunk* nobody = nullptr;
-  if (__atomic_compare_exchange_n(&g_chunks[address >> kChunkBits], &nobody, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return fresh;
+  if (__atomic_compare_exchange_n(&g_chunks[address >> kChunkBits], &nobody, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return fresh;
   sys(SYS_munmap, fresh, sizeof(Chunk));
   return nobody;
 }

@@ -43,7 +43,9 @@ ThreadSlot* holder_by_record(const ThreadSlot& t) {
   return nullptr;
 }
 
-bool finished(const ThreadSlot* t) { return t == nullptr || t->life == Life::kFinished || t->life == Life::kRemoved || t->life == Life::kReaped; }
+bool finished(const ThreadSlot* t) {
+  return t == nullptr || t->life == Life::kFinished || t->life == Life::kRemoved || t->life == Life::kReaped;
+}
 
 }  // namespace
 
@@ -60,7 +62,9 @@ bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return lock_
 
 // glibc 2.36: bit 1 of __readers says that a writer holds the lock, bits 3 and up count the readers; nobody ever waits inside glibc.
 bool rwlock_readable(const pthread_rwlock_t* l) { return (*const_cast<const volatile unsigned*>(&l->__data.__readers) & 2) == 0; }
-bool rwlock_writable(const pthread_rwlock_t* l) { return rwlock_readable(l) && (*const_cast<const volatile unsigned*>(&l->__data.__readers) >> 3) == 0; }
+bool rwlock_writable(const pthread_rwlock_t* l) {
+  return rwlock_readable(l) && (*const_cast<const volatile unsigned*>(&l->__data.__readers) >> 3) == 0;
+}
 bool rwlock_written_by(const pthread_rwlock_t* l, const ThreadSlot& t) { return !rwlock_readable(l) && l->__data.__cur_writer == t.tid; }
 
 Ready ready(const ThreadSlot& t) {
@@ -78,11 +82,13 @@ Ready ready(const ThreadSlot& t) {
     case Op::kThreadTimedJoin: return timed(finished(static_cast<const ThreadSlot*>(p.address)), t);
     case Op::kSleep: return timed(false, t);
     case Op::kRwReadLock:
-      return rwlock_readable(static_cast<const pthread_rwlock_t*>(p.address)) || rwlock_written_by(static_cast<const pthread_rwlock_t*>(p.address), t)
+      return rwlock_readable(static_cast<const pthread_rwlock_t*>(p.address)) ||
+                     rwlock_written_by(static_cast<const pthread_rwlock_t*>(p.address), t)
                  ? Ready::kYes
                  : Ready::kNo;
     case Op::kRwWriteLock:
-      return rwlock_writable(static_cast<const pthread_rwlock_t*>(p.address)) || rwlock_written_by(static_cast<const pthread_rwlock_t*>(p.address), t)
+      return rwlock_writable(static_cast<const pthread_rwlock_t*>(p.address)) ||
+                     rwlock_written_by(static_cast<const pthread_rwlock_t*>(p.address), t)
                  ? Ready::kYes
                  : Ready::kNo;
     case Op::kRwTimedReadLock: return timed(rwlock_readable(static_cast<const pthread_rwlock_t*>(p.address)), t);

@@ -12,7 +12,7 @@ ThreadSlot* holder(const ThreadSlot& thread);
 
 bool mutex_free_for(const pthread_mutex_t* mutex, const ThreadSlot& thread);
 bool rwlock_readable(const pthread_rwlock_t* lock);
-bool rwlock_writable(const pthread_rwlock_t* lock);   // nobody holds it
+bool rwlock_writable(const pthread_rwlock_t* lock);  // nobody holds it
 bool rwlock_written_by(const pthread_rwlock_t* lock, const ThreadSlot& thread);
 bool mutex_held_by(const pthread_mutex_t* mutex, const ThreadSlot& thread);
 

@@ -34,8 +34,8 @@ struct ObjectEntry {
 constexpr uint32_t kObjectTable = 1 << 17;
 ObjectEntry g_objects[kObjectTable];
 uint32_t g_object_entries;
-uint32_t g_mapped[kMaxThreads];   // objects of unknown origin that each thread was the first to use
-const void* const kForgotten = &g_objects;   // a tombstone: no object of the program lives there
+uint32_t g_mapped[kMaxThreads];             // objects of unknown origin that each thread was the first to use
+const void* const kForgotten = &g_objects;  // a tombstone: no object of the program lives there
 
 ModuleRow* module_rows() { return reinterpret_cast<ModuleRow*>(g_run.slot + g_run.layout.modules); }
 

@@ -32,6 +32,6 @@ ObjectId name_descriptor(int fd);
 ObjectId pointee(uint64_t value);
 // Destroy or free ends a name: the next object at this address is another one.
 void forget_object(const void* address);
-void name_modules();   // refreshes the module table, after a dlopen
+void name_modules();  // refreshes the module table, after a dlopen
 
 }  // namespace heddle::rt

@@ -12,13 +12,13 @@ namespace heddle::rt {
 namespace {
 
 constexpr uint64_t kMillisecond = 1000000;
-constexpr uint64_t kSearchBudget = 2000 * kMillisecond;   // of real waiting in one run of a search
-constexpr uint64_t kSearchTimed = 20 * kMillisecond;      // where a time-out would end the wait anyway
+constexpr uint64_t kSearchBudget = 2000 * kMillisecond;  // of real waiting in one run of a search
+constexpr uint64_t kSearchTimed = 20 * kMillisecond;     // where a time-out would end the wait anyway
 constexpr uint64_t kPatience = 200 * kMillisecond;
-constexpr uint64_t kGlance = 5 * kMillisecond;            // between looks at what cannot be polled
+constexpr uint64_t kGlance = 5 * kMillisecond;  // between looks at what cannot be polled
 constexpr uint32_t kMaxFds = 1024;
 
-uint64_t g_waited;   // real ns that this run has waited in vain
+uint64_t g_waited;  // real ns that this run has waited in vain
 
 bool searching() { return g_run.control->mode == Mode::kServe; }
 
@@ -47,8 +47,8 @@ struct Hopes {
   uint32_t count;
   bool children;
   bool signals;
-  bool only_signals;   // every thread waits for a signal: there is no deadlock among the others
-  uint64_t mask;       // blocked by every thread
+  bool only_signals;  // every thread waits for a signal: there is no deadlock among the others
+  uint64_t mask;      // blocked by every thread
 };
 
 void gather(Hopes* h) {

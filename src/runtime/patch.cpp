@@ -72,7 +72,7 @@ bool patch_call(const void* pc) {
 void prepare_hooks() {
   auto* block = reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks);
   const uint32_t count = block->patch_count < kMaxPatches ? block->patch_count : kMaxPatches;
-  block->accesses = block->atomics = block->entries = 0;   // of the next run
+  block->accesses = block->atomics = block->entries = 0;  // of the next run
   while (block->patched < count) {
     const auto* pc = reinterpret_cast<const void*>(block->patches[block->patched++]);
     patch_call(pc);

@@ -20,7 +20,7 @@ struct Child {
 Child g_children[kMaxChildren];
 uint32_t g_child_count;
 pid_t g_next_child = kFirstChild;
-uint32_t g_lost;   // children beyond the table
+uint32_t g_lost;  // children beyond the table
 
 bool constant() { return g_run.plan.header != nullptr && g_run.plan.header->env_seed != 0; }
 
@@ -47,7 +47,9 @@ ThreadSlot* thread_with_tid(pid_t tid) {
 }
 
 // A number kept from before main, or from before the fork server's fork, means this process as well.
-bool is_this_process(pid_t seen) { return seen == program_pid() || seen == static_cast<pid_t>(sys(SYS_getpid)) || seen == g_threads[0].process; }
+bool is_this_process(pid_t seen) {
+  return seen == program_pid() || seen == static_cast<pid_t>(sys(SYS_getpid)) || seen == g_threads[0].process;
+}
 
 pid_t real_pid(pid_t seen) {
   if (seen <= 0) return seen == -1 || seen == 0 ? seen : -real_pid(-seen);

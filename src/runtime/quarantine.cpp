@@ -69,8 +69,8 @@ void report_freed_use(const void* address, size_t size, Op op, const void* pc) {
   for (size_t i = 1; i < size && !is_freed_slow(block.start, 1); ++i) block = block_at(static_cast<const char*>(address) + i);
   HEDDLE_CHECK(block.start != 0);
   char text[160];
-  snprintf(text, sizeof text, "use of freed memory: %s %zu bytes at offset %ld of a block of %zu bytes", has(op, kWrites) ? "writes" : "reads", size,
-           static_cast<long>(at - block.start), static_cast<size_t>(block.header->size));
+  snprintf(text, sizeof text, "use of freed memory: %s %zu bytes at offset %ld of a block of %zu bytes",
+           has(op, kWrites) ? "writes" : "reads", size, static_cast<long>(at - block.start), static_cast<size_t>(block.header->size));
   report(text, block, pc);
 }
 

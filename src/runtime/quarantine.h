@@ -5,7 +5,7 @@
 
 namespace heddle::rt {
 
-inline constexpr size_t kQuarantineBlock = size_t{4} << 20;   // larger blocks are not kept
+inline constexpr size_t kQuarantineBlock = size_t{4} << 20;  // larger blocks are not kept
 
 void enter_quarantine(uintptr_t start, const void* pc);
 [[noreturn]] void report_double_free(const void* block, const void* pc);

@@ -9,15 +9,15 @@ namespace heddle::rt {
 
 namespace {
 
-RaceThread* g_race_threads;   // by thread index
+RaceThread* g_race_threads;  // by thread index
 
 // Something threads synchronise by, known by its address or, where it has none, by its name.
 struct SyncVariable {
   uint64_t key;
   SyncVariable* next;
   Order order;
-  VectorClock readers;      // read-write locks: released by readers, acquired by writers
-  uint32_t writer;          // read-write locks: index + 1 of the thread that holds it for writing
+  VectorClock readers;  // read-write locks: released by readers, acquired by writers
+  uint32_t writer;      // read-write locks: index + 1 of the thread that holds it for writing
 };
 constexpr uint32_t kBuckets = 1 << 16;
 SyncVariable* g_sync[kBuckets];

@@ -14,11 +14,11 @@ struct Order {
 };
 
 struct RaceThread {
-  uint32_t epoch;          // this thread's own entry in both of its clocks; counts its releases
+  uint32_t epoch;  // this thread's own entry in both of its clocks; counts its releases
   ContextId context;
   Order now;
-  Order pending_acquire;   // what relaxed loads have seen: taken over by an acquire fence
-  Order fence_release;     // at the last release fence: handed on by relaxed stores
+  Order pending_acquire;  // what relaxed loads have seen: taken over by an acquire fence
+  Order fence_release;    // at the last release fence: handed on by relaxed stores
   bool fenced;
 };
 

@@ -19,9 +19,9 @@ enum CellFlag : uint8_t { kCellWrite = 1, kCellAtomic = 2, kCellFree = 4 };
 struct ShadowCell {
   uint32_t clock;
   uint16_t thread;
-  uint8_t mask;        // bytes of the 8
+  uint8_t mask;  // bytes of the 8
   uint8_t flags;
-  uint32_t pc;         // low half of the hook's return address
+  uint32_t pc;  // low half of the hook's return address
   ContextId context;
 };
 static_assert(sizeof(ShadowCell) == 16);
@@ -50,14 +50,12 @@ ShadowCell* cells_at(uintptr_t address) {
 
 struct Reported {
   uint64_t key;
-  uint32_t row;   // + 1
+  uint32_t row;  // + 1
 };
 constexpr uint32_t kReportTable = 1 << 14;
 Reported g_reported[kReportTable];
 
-uint64_t pair_key(uint64_t a, uint64_t b, RaceKind kind) {
-  return mix(a < b ? mix(a, b) : mix(b, a), static_cast<uint64_t>(kind) + 1) | 1;
-}
+uint64_t pair_key(uint64_t a, uint64_t b, RaceKind kind) { return mix(a < b ? mix(a, b) : mix(b, a), static_cast<uint64_t>(kind) + 1) | 1; }
 uint64_t place(uint32_t pc, ContextId context) { return (uint64_t{pc} << 32) | call_of(context); }
 
 Op op_of(uint8_t flags) {
@@ -98,7 +96,8 @@ __attribute__((noinline)) void report(const ShadowCell& cell, const Access& a, C
   row.kind = kind;
   row.count = 1;
   row.object = object_of(address);
-  fill_side(&row.first, cell.thread, op_of(cell.flags), static_cast<size_t>(__builtin_popcount(cell.mask)), site_of_low(cell.pc - 1), cell.context);
+  fill_side(&row.first, cell.thread, op_of(cell.flags), static_cast<size_t>(__builtin_popcount(cell.mask)), site_of_low(cell.pc - 1),
+            cell.context);
   fill_side(&row.second, a.thread, a.op, a.size, caller_site(a.pc), context);
   g_reported[at] = {key, ++g_run.header->race_count};
 }
@@ -112,7 +111,7 @@ bool stands_for(uint8_t fresh, uint8_t old) {
 void check_granule(uintptr_t granule, uint8_t mask, const Access& a, const RaceThread& t) {
   ShadowCell* cells = cells_at(granule);
   if (cells == nullptr) return;
-  const ShadowCell fresh{t.epoch, static_cast<uint16_t>(a.thread), mask, a.flags, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.pc)),
+  const ShadowCell fresh{t.epoch,  static_cast<uint16_t>(a.thread), mask, a.flags, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.pc)),
                          t.context};
   ShadowCell* slot = nullptr;
   for (uint32_t i = 0; i < kCells; ++i) {
@@ -190,7 +189,8 @@ void race_atomic(const AtomicDone& done) {
 
 void race_enter(const void* call_site, const void* stack_pointer) {
   RaceThread& t = race_thread(g_current->index);
-  t.context = enter_call(t.context, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(call_site)), reinterpret_cast<uintptr_t>(stack_pointer));
+  t.context =
+      enter_call(t.context, static_cast<uint32_t>(reinterpret_cast<uintptr_t>(call_site)), reinterpret_cast<uintptr_t>(stack_pointer));
 }
 
 void race_leave() {

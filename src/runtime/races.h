@@ -20,7 +20,7 @@ void race_access(const void* address, size_t size, Op op, const void* pc);
 void race_atomic(const AtomicDone& done);
 void race_enter(const void* call_site, const void* stack_pointer);
 void race_leave();
-void race_locks(ThreadSlot* thread);      // its held locks have changed
+void race_locks(ThreadSlot* thread);  // its held locks have changed
 
 // The memory is new: what was there before has nothing to do with it.
 void forget_accesses(uintptr_t start, size_t size);

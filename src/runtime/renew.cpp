@@ -27,13 +27,13 @@ struct Open {
   bool close_on_exec;
   bool renewed;
   int fd;
-  int flags;         // F_GETFL
-  uint64_t group;    // the same for all descriptors of one object
+  int flags;       // F_GETFL
+  uint64_t group;  // the same for all descriptors of one object
   uint64_t inode;
-  int64_t state;     // an event's count, a file's offset
+  int64_t state;  // an event's count, a file's offset
 };
 
-struct Member {      // of an epoll set
+struct Member {  // of an epoll set
   int epoll;
   int fd;
   epoll_event event;

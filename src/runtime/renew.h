@@ -4,7 +4,7 @@
 
 namespace heddle::rt {
 
-void survey_descriptors();   // in the server, once
-void renew_descriptors();    // in each child, before the program goes on
+void survey_descriptors();  // in the server, once
+void renew_descriptors();   // in each child, before the program goes on
 
 }  // namespace heddle::rt

@@ -83,7 +83,8 @@ void say(const char* text) {
 
 void check_failed(const char* what, const char* file, int line) {
   char text[300];
-  snprintf(text, sizeof text, "internal check failed: %s (%s:%d)", what, strrchr(file, '/') != nullptr ? strrchr(file, '/') + 1 : file, line);
+  snprintf(text, sizeof text, "internal check failed: %s (%s:%d)", what, strrchr(file, '/') != nullptr ? strrchr(file, '/') + 1 : file,
+           line);
   say(text);
   if (g_run.attached) {
     g_run.header->outcome.kind = OutcomeKind::kCannotControl;

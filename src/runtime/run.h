@@ -9,15 +9,15 @@
 namespace heddle::rt {
 
 struct Run {
-  bool attached;            // there is a tool: the channel is mapped
-  bool claimed;             // this process writes the trace; until then it writes to private memory
-  bool active;              // main has started, threads are under control
-  bool exiting;             // the program has called exit()
-  bool collecting;          // the run is over; threads only hand in their stacks
-  bool forked_copy;         // a fork server's child: threads created before the fork have no kernel thread here
+  bool attached;     // there is a tool: the channel is mapped
+  bool claimed;      // this process writes the trace; until then it writes to private memory
+  bool active;       // main has started, threads are under control
+  bool exiting;      // the program has called exit()
+  bool collecting;   // the run is over; threads only hand in their stacks
+  bool forked_copy;  // a fork server's child: threads created before the fork have no kernel thread here
   Control* control;
-  char* channel;            // the shared memory
-  char* slot;               // where the trace goes: the channel, or private memory with the same layout
+  char* channel;  // the shared memory
+  char* slot;     // where the trace goes: the channel, or private memory with the same layout
   ChannelLayout layout;
   TraceHeader* header;
   ThreadRow* rows;
@@ -25,29 +25,29 @@ struct Run {
   uint64_t capacity;
   PlanView plan;
   Director director;
-  uint64_t step;            // events executed
-  uint64_t clock;           // virtual ns since the start of the run
+  uint64_t step;   // events executed
+  uint64_t clock;  // virtual ns since the start of the run
   uint64_t wait_order;
-  uint64_t last_progress;   // step of the last event that was not a failed try, a yield or a time-out
-  uint64_t progress_before; // last_progress before the last event
-  uint64_t last_motion;     // the same, but time that passes (a sleep, a time-out) counts too
+  uint64_t last_progress;    // step of the last event that was not a failed try, a yield or a time-out
+  uint64_t progress_before;  // last_progress before the last event
+  uint64_t last_motion;      // the same, but time that passes (a sleep, a time-out) counts too
   uint64_t motion_before;
-  uint32_t last_thread;     // index of the thread of the last event
-  uint16_t switch_flags;    // flags for the first event of the slice that begins
+  uint32_t last_thread;   // index of the thread of the last event
+  uint16_t switch_flags;  // flags for the first event of the slice that begins
   Carrier carrier;
   int exit_code;
-  ThreadSlot* collector;    // whom a thread that hands in its stack switches back to
+  ThreadSlot* collector;  // whom a thread that hands in its stack switches back to
 };
 extern Run g_run;
 
 // True on a thread of the run, under control.
 inline bool active() { return g_run.active && t_managed; }
 
-void attach();                                   // constructor: maps the channel if there is one
-void start_main();                               // main begins: its thread's start is event 1
-void claim();                                    // before the first thread: this process is the one that the tool follows
+void attach();      // constructor: maps the channel if there is one
+void start_main();  // main begins: its thread's start is event 1
+void claim();       // before the first thread: this process is the one that the tool follows
 void install_plan();
-void note(SiteId site, const char* text);        // something not controlled or not modelled
+void note(SiteId site, const char* text);  // something not controlled or not modelled
 [[noreturn]] void end_run(OutcomeKind kind, int code, const char* message);
 // Records how the program ended, without ending it: exit codes, aborts and signals end the process themselves.
 void record_outcome(OutcomeKind kind, int code, const char* message);

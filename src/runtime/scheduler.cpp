@@ -50,8 +50,8 @@ Moment look(bool current_lives) {
   for (uint32_t i = 0; i < g_live_count; ++i) {
     const ThreadSlot& t = g_threads[g_live[i]];
     if (current_lives && &t == g_current) m.current = m.count;
-    g_candidates[m.count++] = {t.id, t.index, t.operations + 1, t.pending.op, ready(t), t.gave_way, t.pending.object, t.pending.site,
-                               t.last_step, t.pending.deadline};
+    g_candidates[m.count++] = {t.id,       t.index,          t.operations + 1, t.pending.op, ready(t),
+                               t.gave_way, t.pending.object, t.pending.site,   t.last_step,  t.pending.deadline};
   }
   return m;
 }
@@ -125,9 +125,7 @@ void check_limits() {
   if (g_run.step >= g_run.plan.header->limits.events) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
 }
 
-bool is_idle(const Event& e) {
-  return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0;
-}
+bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0; }
 
 Event* record(ThreadSlot* t) {
   static Event overflow;
@@ -208,7 +206,8 @@ Event* point(const Pending& pending) {
   ThreadSlot* me = g_current;
   if (g_open_store.event != nullptr) settle_store();
   for (;;) {
-    if (__builtin_expect(attention_due(*me, pending), 0) && attend(me, pending) && (pending.op == Op::kPause || me->cancelling)) return nullptr;
+    if (__builtin_expect(attention_due(*me, pending), 0) && attend(me, pending) && (pending.op == Op::kPause || me->cancelling))
+      return nullptr;
     me->pending = pending;
     Event* e = stand(me);
     if (__builtin_expect(e->op == pending.op, 1)) return e;

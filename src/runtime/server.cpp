@@ -22,7 +22,7 @@ namespace {
 constexpr uint32_t kFirstPool = 4;
 constexpr uint32_t kLargestPool = 64;
 
-TraceHeader g_prefix;   // the trace as it stood when the server was reached: every child begins with it
+TraceHeader g_prefix;  // the trace as it stood when the server was reached: every child begins with it
 
 void wake_tool() { sys(SYS_futex, &g_run.control->reply, FUTEX_WAKE, 1); }
 

@@ -110,7 +110,9 @@ void on_signal(int number, siginfo_t* info, void* context) {
 
 }  // namespace
 
-struct sigaction program_action(int number) { return view(number).action; }
+struct sigaction program_action(int number) {
+  return view(number).action;
+}
 
 bool is_ignored(int number) {
   const auto handler = view(number).action.sa_handler;

@@ -17,10 +17,10 @@ struct Read {
   uint64_t value;
 };
 struct Reads {
-  uint32_t operations;   // of the thread, at its last read: any other operation since is news
+  uint32_t operations;  // of the thread, at its last read: any other operation since is news
   uint32_t count;
   uint32_t repeats;
-  ThreadId owner;        // slots are used anew in another run of the same process image
+  ThreadId owner;  // slots are used anew in another run of the same process image
   Read reads[kRound];
 };
 Reads g_reads[kMaxThreads];

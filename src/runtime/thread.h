@@ -16,61 +16,61 @@ enum class Interrupt : uint8_t { kNever, kUnlessRestart, kAlways };
 // The operation a thread stands before. `address` is the raw object: for the model only, never recorded.
 struct Pending {
   Op op;
-  uint16_t flags;          // EventFlag known before the operation executes
+  uint16_t flags;  // EventFlag known before the operation executes
   uint32_t size;
   const void* address;
-  const void* second;      // the mutex of a condition's wait; the requeue target of a futex
+  const void* second;  // the mutex of a condition's wait; the requeue target of a futex
   ObjectId object;
   SiteId site;
   uint64_t value;
-  uint64_t deadline;       // virtual ns; kTimed operations
-  Interrupt interrupt;     // kNever: the wait goes on; otherwise point() may return nullptr
-  bool cancels;            // a cancellation point
+  uint64_t deadline;    // virtual ns; kTimed operations
+  Interrupt interrupt;  // kNever: the wait goes on; otherwise point() may return nullptr
+  bool cancels;         // a cancellation point
 };
 
 struct HeldLock {
   const void* address;
-  SiteId site;             // where it was taken
+  SiteId site;  // where it was taken
 };
 inline constexpr uint32_t kMaxHeld = 32;
 
 struct ThreadSlot {
   // --- carrier
-  void* context;           // saved stack pointer while it does not run
+  void* context;  // saved stack pointer while it does not run
   uintptr_t fs_base;
-  volatile int go;         // futex: kernel carrier's turn; fiber carrier: the donor may finish
+  volatile int go;  // futex: kernel carrier's turn; fiber carrier: the donor may finish
   volatile int parked;
   pthread_t handle;
-  pid_t tid;               // what glibc stores as the owner of a mutex
-  pid_t process;           // where a kernel thread stands behind it; elsewhere (in a forked child) it is memory only
+  pid_t tid;      // what glibc stores as the owner of a mutex
+  pid_t process;  // where a kernel thread stands behind it; elsewhere (in a forked child) it is memory only
   void* (*entry)(void*);
   void* argument;
   void* result;
-  ThreadSlot* donor;       // the pooled slot whose kernel thread this one uses, or nullptr
-  uint64_t signal_mask;    // what it blocks; at its start, the creator's. The kernel's own mask is that of the thread that runs
-  void* alternate_stack;   // sigaltstack, nullptr: none of its own
+  ThreadSlot* donor;      // the pooled slot whose kernel thread this one uses, or nullptr
+  uint64_t signal_mask;   // what it blocks; at its start, the creator's. The kernel's own mask is that of the thread that runs
+  void* alternate_stack;  // sigaltstack, nullptr: none of its own
   size_t alternate_size;
 
   // --- the run
   ThreadId id;
-  uint32_t index;          // in the trace's thread table
+  uint32_t index;  // in the trace's thread table
   uint32_t parent;
   uint32_t birth;
-  uint32_t births;         // children so far
-  uint32_t operations;     // executed
+  uint32_t births;      // children so far
+  uint32_t operations;  // executed
   Life life;
   bool detached;
   bool gave_way;
-  bool signalled;          // the wait it is in has been ended by somebody
+  bool signalled;  // the wait it is in has been ended by somebody
   bool cancelled;
-  bool ending;             // runs its destructors
-  uint64_t signals;        // sent to this thread and not yet taken: bit n - 1
-  uint32_t handlers;       // of signals that it is inside of; a jump out of one leaves this too high
-  int delivering;          // the signal that it is sending itself, to run the program's handler
-  bool restarts;           // the last handler was installed with SA_RESTART
+  bool ending;        // runs its destructors
+  uint64_t signals;   // sent to this thread and not yet taken: bit n - 1
+  uint32_t handlers;  // of signals that it is inside of; a jump out of one leaves this too high
+  int delivering;     // the signal that it is sending itself, to run the program's handler
+  bool restarts;      // the last handler was installed with SA_RESTART
   bool cancel_disabled;
   bool cancel_async;
-  bool cancelling;         // cancelled in a wait that must first take its mutex again
+  bool cancelling;  // cancelled in a wait that must first take its mutex again
   uint64_t last_step;
   const void* waiting_on;  // the condition or futex whose queue it is in
   uint32_t futex_bits;     // the bitset of a futex wait
@@ -78,15 +78,15 @@ struct ThreadSlot {
   Pending pending;
   uint32_t held_count;
   HeldLock held[kMaxHeld];
-  SiteId last_failed_site; // spin recognition: the same failing try again and again
+  SiteId last_failed_site;  // spin recognition: the same failing try again and again
   uint32_t failed_tries;
   const char* stack_low;
   const char* stack_high;
 };
 
 extern ThreadSlot g_threads[kMaxThreads];
-extern uint32_t g_thread_count;   // slots used, in order of creation
-extern ThreadSlot* g_current;     // the one that runs; meaningful only when the run is active
+extern uint32_t g_thread_count;  // slots used, in order of creation
+extern ThreadSlot* g_current;    // the one that runs; meaningful only when the run is active
 
 // Slots of live threads, compact, in order of creation.
 extern uint32_t g_live[kMaxThreads];

@@ -10,7 +10,7 @@ enum class TimerKind : uint8_t { kFree, kAlarm, kPosix, kDescriptor };
 struct Timer {
   TimerKind kind;
   bool armed;
-  int number;         // kPosix: signal, 0 = none; kDescriptor: the descriptor
+  int number;  // kPosix: signal, 0 = none; kDescriptor: the descriptor
   int clock;
   int overrun;
   uint64_t deadline;  // virtual ns
@@ -18,7 +18,7 @@ struct Timer {
   sigval value;
 };
 
-extern uint64_t g_next_timer;   // virtual time at which the next one is due, or kNoTimer
+extern uint64_t g_next_timer;  // virtual time at which the next one is due, or kNoTimer
 inline constexpr uint64_t kNoTimer = UINT64_MAX;
 
 // nullptr when there are too many.
@@ -26,7 +26,7 @@ Timer* new_timer(TimerKind kind);
 Timer* find_timer(TimerKind kind, int number);
 Timer* timer_at(uint32_t index);
 uint32_t index_of(const Timer* timer);
-void set_timer(Timer* timer, uint64_t deadline, uint64_t interval);   // deadline 0 disarms
+void set_timer(Timer* timer, uint64_t deadline, uint64_t interval);  // deadline 0 disarms
 void free_timer(Timer* timer);
 // Sends what is due by now. True if anything was.
 bool fire_timers();

@@ -16,10 +16,10 @@ inline __attribute__((always_inline)) void hook(const void* address, size_t size
 
 }  // namespace
 
-#define HEDDLE_ACCESS(prefix, bytes)                                                                                        \
-  HEDDLE_HOOK void __tsan_##prefix##read##bytes(void* p) { hook(p, bytes, Op::kLoad, HEDDLE_CALLER); }                       \
-  HEDDLE_HOOK void __tsan_##prefix##write##bytes(void* p) { hook(p, bytes, Op::kStore, HEDDLE_CALLER); }                     \
-  HEDDLE_HOOK void __tsan_##prefix##read##bytes##_pc(void* p, void* pc) { hook(p, bytes, Op::kLoad, pc); }                   \
+#define HEDDLE_ACCESS(prefix, bytes)                                                                       \
+  HEDDLE_HOOK void __tsan_##prefix##read##bytes(void* p) { hook(p, bytes, Op::kLoad, HEDDLE_CALLER); }     \
+  HEDDLE_HOOK void __tsan_##prefix##write##bytes(void* p) { hook(p, bytes, Op::kStore, HEDDLE_CALLER); }   \
+  HEDDLE_HOOK void __tsan_##prefix##read##bytes##_pc(void* p, void* pc) { hook(p, bytes, Op::kLoad, pc); } \
   HEDDLE_HOOK void __tsan_##prefix##write##bytes##_pc(void* p, void* pc) { hook(p, bytes, Op::kStore, pc); }
 #define HEDDLE_UPDATE(prefix, bytes) \
   HEDDLE_HOOK void __tsan_##prefix##read_write##bytes(void* p) { hook(p, bytes, Op::kLoadStore, HEDDLE_CALLER); }
@@ -57,7 +57,9 @@ HEDDLE_EXPORT void __tsan_ignore_thread_end() {}
 // What a program may say about synchronisation that nobody sees.
 HEDDLE_EXPORT void __tsan_acquire(void* p) { annotate(p, Op::kMutexLock); }
 HEDDLE_EXPORT void __tsan_release(void* p) { annotate(p, Op::kMutexUnlock); }
-HEDDLE_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* p) { annotate(const_cast<const void*>(p), Op::kMutexUnlock); }
+HEDDLE_EXPORT void AnnotateHappensBefore(const char*, int, const volatile void* p) {
+  annotate(const_cast<const void*>(p), Op::kMutexUnlock);
+}
 HEDDLE_EXPORT void AnnotateHappensAfter(const char*, int, const volatile void* p) { annotate(const_cast<const void*>(p), Op::kMutexLock); }
 HEDDLE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 HEDDLE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}

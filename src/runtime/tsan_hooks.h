@@ -15,13 +15,13 @@ namespace heddle::rt {
 // An atomic operation that has just been performed.
 struct AtomicDone {
   Op op;
-  bool failed;        // a compare-and-swap that did not swap
+  bool failed;  // a compare-and-swap that did not swap
   uint32_t size;
-  int order;          // as the program asked for it; executed sequentially consistent
+  int order;  // as the program asked for it; executed sequentially consistent
   const void* address;
-  uint64_t value;     // what the object holds now, its first 8 bytes
-  const void* pc;     // return address of the hook
-  Event* event;       // from before_atomic
+  uint64_t value;  // what the object holds now, its first 8 bytes
+  const void* pc;  // return address of the hook
+  Event* event;    // from before_atomic
 };
 
 #ifdef HEDDLE_STUB
@@ -37,7 +37,7 @@ inline void saw_instrumentation() {}
 
 #else
 
-extern uint8_t g_hooks;   // 0: every hook does the plain operation
+extern uint8_t g_hooks;  // 0: every hook does the plain operation
 
 // A cheap question: most hooks of a run without a tool, before main or after the end stop here.
 inline bool hooks_on() { return __builtin_expect(g_hooks != 0, 0); }

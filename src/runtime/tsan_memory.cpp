@@ -20,18 +20,18 @@ inline __attribute__((always_inline)) void before_fill(const void* to, size_t n,
 
 }  // namespace
 
-#define HEDDLE_MEMORY(prefix)                                                     \
-  HEDDLE_EXPORT void* prefix##memcpy(void* to, const void* from, size_t n) {      \
-    before_copy(to, from, n, __builtin_return_address(0));                        \
-    return memcpy(to, from, n);                                                   \
-  }                                                                               \
-  HEDDLE_EXPORT void* prefix##memmove(void* to, const void* from, size_t n) {     \
-    before_copy(to, from, n, __builtin_return_address(0));                        \
-    return memmove(to, from, n);                                                  \
-  }                                                                               \
-  HEDDLE_EXPORT void* prefix##memset(void* to, int byte, size_t n) {              \
-    before_fill(to, n, __builtin_return_address(0));                              \
-    return memset(to, byte, n);                                                   \
+#define HEDDLE_MEMORY(prefix)                                                 \
+  HEDDLE_EXPORT void* prefix##memcpy(void* to, const void* from, size_t n) {  \
+    before_copy(to, from, n, __builtin_return_address(0));                    \
+    return memcpy(to, from, n);                                               \
+  }                                                                           \
+  HEDDLE_EXPORT void* prefix##memmove(void* to, const void* from, size_t n) { \
+    before_copy(to, from, n, __builtin_return_address(0));                    \
+    return memmove(to, from, n);                                              \
+  }                                                                           \
+  HEDDLE_EXPORT void* prefix##memset(void* to, int byte, size_t n) {          \
+    before_fill(to, n, __builtin_return_address(0));                          \
+    return memset(to, byte, n);                                               \
   }
 HEDDLE_MEMORY(__tsan_)
 HEDDLE_MEMORY(__wrap_)

@@ -13,7 +13,7 @@ constexpr uint64_t kArenaPiece = uint64_t{16} << 20;
 char* g_arena;
 uint64_t g_arena_left;
 
-uint32_t* g_free[32];   // outgrown arrays by log2 of their size, linked through their first two words
+uint32_t* g_free[32];  // outgrown arrays by log2 of their size, linked through their first two words
 
 uint32_t log2_of(uint32_t size) { return size <= 4 ? 2 : 32 - static_cast<uint32_t>(__builtin_clz(size - 1)); }
 

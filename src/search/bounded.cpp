@@ -178,8 +178,8 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
 
 std::string Bounded::knowledge() const {
   if (account_.complete == 0) return {};
-  return fmt::format("All schedules with at most {} preemption{} were executed ({} in all).", account_.complete - 1, account_.complete == 2 ? "" : "s",
-                     account_.schedules);
+  return fmt::format("All schedules with at most {} preemption{} were executed ({} in all).", account_.complete - 1,
+                     account_.complete == 2 ? "" : "s", account_.schedules);
 }
 
 std::unique_ptr<Search> make_bounded(const SearchOptions& options) { return std::make_unique<Bounded>(options, options.depth, true); }

@@ -28,15 +28,15 @@ class Bounded final : public Search {
   std::string knowledge() const override;
 
   struct Account {
-    uint64_t schedules = 0;    // executed, all different
-    uint64_t pruned = 0;       // continuations not taken because of the reduction
-    uint64_t infeasible = 0;   // executions spent on learning that a thread was not enabled
-    uint64_t unexpected = 0;   // runs that did not follow their plan: the program is not deterministic
-    uint64_t sites = 0;        // distinct scheduling points in the code
+    uint64_t schedules = 0;      // executed, all different
+    uint64_t pruned = 0;         // continuations not taken because of the reduction
+    uint64_t infeasible = 0;     // executions spent on learning that a thread was not enabled
+    uint64_t unexpected = 0;     // runs that did not follow their plan: the program is not deterministic
+    uint64_t sites = 0;          // distinct scheduling points in the code
     uint64_t other_choices = 0;  // recorded choices whose alternatives are not enumerated
-    uint32_t complete = 0;     // all schedules with fewer preemptions than this are done
+    uint32_t complete = 0;       // all schedules with fewer preemptions than this are done
     bool reduced = false;
-    bool exhausted = false;    // all up to the bound
+    bool exhausted = false;  // all up to the bound
   };
   const Account& account() const { return account_; }
 

@@ -20,11 +20,11 @@ class Fairness {
 
  private:
   struct State {
-    std::set<uint32_t> behind;       // those who go first
-    std::set<uint32_t> continuously; // enabled ever since its last yield
-    std::set<uint32_t> disabled;     // by itself since then
-    std::set<uint32_t> scheduled;    // since then
-    bool begun = false;              // has yielded before
+    std::set<uint32_t> behind;        // those who go first
+    std::set<uint32_t> continuously;  // enabled ever since its last yield
+    std::set<uint32_t> disabled;      // by itself since then
+    std::set<uint32_t> scheduled;     // since then
+    bool begun = false;               // has yielded before
   };
   std::vector<State> threads_;
   bool any_ = false;

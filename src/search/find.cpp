@@ -51,7 +51,8 @@ class Finding {
  private:
   bool over() {
     if (!options_.keep_going && result_.found()) return true;
-    if ((options_.stop != nullptr && options_.stop->load()) || (options_.seconds > 0 && seconds() >= options_.seconds)) result_.stopped = true;
+    if ((options_.stop != nullptr && options_.stop->load()) || (options_.seconds > 0 && seconds() >= options_.seconds))
+      result_.stopped = true;
     return result_.stopped;
   }
 

@@ -14,33 +14,33 @@ namespace heddle {
 struct FindProgress {
   size_t executions = 0;
   size_t inconclusive = 0;
-  size_t failures = 0;      // distinct, by signature
-  size_t behaviours = 0;    // distinct pairs of conflicting operations seen so far
-  size_t schedules = 0;     // distinct partial orders
+  size_t failures = 0;    // distinct, by signature
+  size_t behaviours = 0;  // distinct pairs of conflicting operations seen so far
+  size_t schedules = 0;   // distinct partial orders
   double seconds = 0;
 };
 
 struct FindOptions {
   uint64_t executions = 10'000;
-  double seconds = 0;                        // 0 = no limit; cuts where it cuts
-  bool keep_going = false;                   // collect every distinct failure within the budget
+  double seconds = 0;       // 0 = no limit; cuts where it cuts
+  bool keep_going = false;  // collect every distinct failure within the budget
   // Proposals that may be ahead of the last observation: a function of the proposal's index and never of the number of workers, so that the
   // result does not depend on --jobs. 0 = growing: none at first, when every observation counts, up to kMaxWindow.
   size_t window = 0;
-  const std::atomic<bool>* stop = nullptr;   // set by Ctrl-C
+  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C
   std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
   std::function<void(const FindProgress&)> progress;
   std::function<void(size_t index, const Plan&, const Trace&)> each;  // every execution, in order
-  bool measure = true;                       // count behaviours and partial orders
+  bool measure = true;                                                // count behaviours and partial orders
 };
 inline constexpr size_t kMaxWindow = 256;
 size_t window_at(uint64_t index);
 
 struct FoundFailure {
   std::string signature;
-  size_t index = 0;   // of the first execution that showed it, from 0
+  size_t index = 0;  // of the first execution that showed it, from 0
   size_t count = 0;
-  Plan plan;          // as proposed; plan_of(trace) replays what really happened
+  Plan plan;  // as proposed; plan_of(trace) replays what really happened
   Trace trace;
 };
 
@@ -49,11 +49,11 @@ struct FindResult {
   size_t executions = 0;               // observed, up to and including the failing one
   size_t discarded = 0;                // in flight when the search ended: executed, never looked at
   size_t inconclusive = 0;
-  bool exhausted = false;              // the search had nothing more to propose
-  bool stopped = false;                // by the stop flag or the clock
+  bool exhausted = false;  // the search had nothing more to propose
+  bool stopped = false;    // by the stop flag or the clock
   double seconds = 0;
   FindProgress last;
-  double unseen = 1;                   // Good-Turing estimate: probability that one more run shows a new partial order
+  double unseen = 1;  // Good-Turing estimate: probability that one more run shows a new partial order
   std::string knowledge;
 
   bool found() const { return !failures.empty(); }

@@ -66,7 +66,8 @@ class Rings {
     for (size_t i = path_.front() + 1; i < edges_.size(); ++i) {
       if (edges_[i].held != edges_[path_.back()].wanted) continue;
       const bool fits = std::all_of(path_.begin(), path_.end(), [&](size_t k) {
-        return edges_[k].thread != edges_[i].thread && !share_a_lock(edges_[k], edges_[i]) && must_.concurrent(edges_[k].request, edges_[i].request);
+        return edges_[k].thread != edges_[i].thread && !share_a_lock(edges_[k], edges_[i]) &&
+               must_.concurrent(edges_[k].request, edges_[i].request);
       });
       if (!fits) continue;
       path_.push_back(i);

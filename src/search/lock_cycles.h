@@ -7,9 +7,9 @@ namespace heddle {
 
 // A thread asked for a lock while it held another.
 struct LockEdge {
-  uint32_t thread;             // index
+  uint32_t thread;  // index
   ObjectId held, wanted;
-  size_t taken, request;       // events: where it took the one, where it asked for the other
+  size_t taken, request;  // events: where it took the one, where it asked for the other
   std::vector<ObjectId> all_held;
 };
 

@@ -17,7 +17,8 @@ enum Arm : uint32_t { kGuidedArm, kSurwArm, kRaceArm, kPosArm, kPctArm, kRandomA
 constexpr const char* kArmNames[] = {"guided", "surw", "race", "pos", "pct", "random"};
 
 // How the first executions are dealt out: the systematic part leads.
-constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kPosArm};
+constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm,   kGuidedArm,
+                            kGuidedArm, kSurwArm,   kGuidedArm, kGuidedArm, kPosArm};
 
 class Portfolio final : public Search {
  public:
@@ -79,8 +80,8 @@ class Portfolio final : public Search {
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
-    double runs = 0;     // fading
-    double reward = 0;   // fading: runs that showed something new, and a little for how much
+    double runs = 0;    // fading
+    double reward = 0;  // fading: runs that showed something new, and a little for how much
   };
 
   Arm choose() {

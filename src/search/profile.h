@@ -11,8 +11,8 @@ namespace heddle {
 // Two operations that met, or could have met, on one object: a data race or a contention for a lock.
 struct Meeting {
   ObjectId object;
-  SiteId a, b;      // a <= b
-  uint64_t runs;    // how many runs showed it
+  SiteId a, b;    // a <= b
+  uint64_t runs;  // how many runs showed it
 };
 
 class Profile {

@@ -71,7 +71,8 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
   for (size_t k = position; k <= last; ++k) {
     const Event& e = events[k];
     if (e.thread != events[last].thread && !must.before(k, last)) continue;
-    if (k < last && is_lock_request(e.op) && has(e.op, kBlocks) && std::find(taken.begin(), taken.end(), e.object) != taken.end()) return {};
+    if (k < last && is_lock_request(e.op) && has(e.op, kBlocks) && std::find(taken.begin(), taken.end(), e.object) != taken.end())
+      return {};
     append(way, trace.thread_id(e), e.number);
   }
   return way;

@@ -45,16 +45,16 @@ class Reversals {
     std::shared_ptr<const Trace> trace;
     size_t position;
     std::vector<Slice> then;
-    uint64_t key;          // names the two sites
-    uint32_t tier;         // smaller is more promising
+    uint64_t key;   // names the two sites
+    uint32_t tier;  // smaller is more promising
     uint32_t preemptions;
-    uint64_t order;        // of discovery
+    uint64_t order;  // of discovery
   };
   struct Rank {
     uint64_t tries;
     uint32_t tier, preemptions;
     uint64_t order;
-    size_t at;             // in candidates_
+    size_t at;  // in candidates_
     friend auto operator<=>(const Rank&, const Rank&) = default;
   };
   void push(Candidate candidate);
@@ -63,10 +63,10 @@ class Reversals {
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;
-  std::unordered_map<uint64_t, uint64_t> tries_;     // by key
-  std::unordered_set<uint64_t> orders_;              // partial orders seen
-  std::unordered_set<uint64_t> rings_;               // by their sites
-  std::unordered_set<uint64_t> started_;             // (state, thread) already proposed or waiting
+  std::unordered_map<uint64_t, uint64_t> tries_;  // by key
+  std::unordered_set<uint64_t> orders_;           // partial orders seen
+  std::unordered_set<uint64_t> rings_;            // by their sites
+  std::unordered_set<uint64_t> started_;          // (state, thread) already proposed or waiting
   uint64_t order_ = 0;
 };
 

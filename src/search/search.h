@@ -25,17 +25,17 @@ class Search {
 // What a search starts from: everything random in it comes from `seed`.
 struct SearchOptions {
   uint64_t seed = 1;
-  Plan base;                     // point set, environment, limits: every proposal starts as a copy of it
-  uint32_t depth = 3;            // PCT's d, preemption and delay bounds
+  Plan base;           // point set, environment, limits: every proposal starts as a copy of it
+  uint32_t depth = 3;  // PCT's d, preemption and delay bounds
   uint32_t early_timeouts = 0;
-  std::optional<Trace> around;   // for searches that perturb a given trace
+  std::optional<Trace> around;  // for searches that perturb a given trace
   std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
 };
 
 struct SearchRow {
   const char* name;
-  const char* words;   // one line for --help
-  const char* paper;   // where the algorithm is described
+  const char* words;  // one line for --help
+  const char* paper;  // where the algorithm is described
   std::unique_ptr<Search> (*make)(const SearchOptions&);
 };
 const std::vector<SearchRow>& searches();

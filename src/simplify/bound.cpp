@@ -21,18 +21,18 @@ namespace {
 
 constexpr const char* kSearch = "bounded-search";
 constexpr size_t kWindow = 8;
-constexpr size_t kSpinBound = 2;     // how often a thread that gave way may go on at once although another could run
-constexpr size_t kLongest = 4'000;   // events: longer traces have too many schedules to try
-constexpr size_t kGlance = 150;      // schedules tried where excluding them all is out of reach
+constexpr size_t kSpinBound = 2;    // how often a thread that gave way may go on at once although another could run
+constexpr size_t kLongest = 4'000;  // events: longer traces have too many schedules to try
+constexpr size_t kGlance = 150;     // schedules tried where excluding them all is out of reach
 
 // One position of a run, before its event of the same index.
 struct State {
-  uint64_t name = 0;                // class of the events so far, and who may go on without a preemption
+  uint64_t name = 0;  // class of the events so far, and who may go on without a preemption
   std::vector<uint32_t> enabled;
-  uint32_t current = kNoIndex;      // ran the last event
-  bool free = false;                // a switch here is no preemption
-  size_t stays = 0;                 // how often in a row `current` went on after giving way
-  size_t used = 0;                  // preemptions so far
+  uint32_t current = kNoIndex;  // ran the last event
+  bool free = false;            // a switch here is no preemption
+  size_t stays = 0;             // how often in a row `current` went on after giving way
+  size_t used = 0;              // preemptions so far
 };
 
 // A run, taken apart.
@@ -60,6 +60,7 @@ class Anatomy {
       const bool switched = s.current != events[k].thread;
       s.free = k == 0 || gave_way || (switched && !preempted[k]);
       s.name = mix(order, s.free ? 0 : s.current + 1);
+      if (events[k].op == Op::kCondSignal && (events[k].flags & kChoice) != 0) s.waiters = walk.waiters(events[k].object);
       states_.push_back(std::move(s));
       if (switched && preempted[k]) ++used;
       stays = !switched && gave_way ? stays + 1 : switched ? 0 : stays;
@@ -91,8 +92,9 @@ class Anatomy {
 
 class Bound final : public Pass {
  public:
-  explicit Bound(const PassInput& input)
-      : best_(input.best), limits_(run_limits(input)), budget_(input.options.certificate_executions) {
+  explicit Bound(const PassInput& input) : best_(input.best), limits_(run_limits(input)), budget_(input.options.certificate_executions),
+        // A number of executions makes the result repeatable; a clock would not.
+        clock_(0, input.options.max_executions == 0 ? input.options.certificate_seconds : 0, nullptr) {
     if (best_.preemptions() == 0) {
       knowledge_ = "no schedule has fewer than 0 preemptions";
       proved_ = done_ = true;
@@ -108,7 +110,7 @@ class Bound final : public Pass {
     if (done_) return std::nullopt;
     if (queue_.empty() && under_way_ == 0 && !next_bound()) return std::nullopt;
     if (queue_.empty()) return std::nullopt;
-    if (tried_ >= budget_) {
+    if (tried_ >= budget_ || clock_.spent()) {
       finish(fmt::format("fewer preemptions were not excluded within {} schedules; {} are", tried_, excluded()));
       return std::nullopt;
     }
@@ -157,8 +159,8 @@ class Bound final : public Pass {
   struct Child {
     Trace run;
     size_t k;
-    uint32_t thread;   // index in `run`, or kNoIndex
-    ThreadId waiter;   // that this operation, a signal, is to wake; or kNoThread
+    uint32_t thread;  // index in `run`, or kNoIndex
+    ThreadId waiter;  // that this operation, a signal, is to wake; or kNoThread
   };
 
   void begin_bound(size_t bound) {
@@ -178,9 +180,10 @@ class Bound final : public Pass {
       return true;
     }
     proved_ = true;
-    finish(fmt::format("{} excluded: {} schedules, all orders of blocks; time-outs fire only when nothing else can run; at most {} turns of a spin "
-                       "loop at once",
-                       bound_ == 0 ? std::string("0 preemptions") : fmt::format("0 to {} preemptions", bound_), tried_, kSpinBound));
+    finish(fmt::format(
+        "{} excluded: {} schedules, all orders of blocks; time-outs fire only when nothing else can run; at most {} turns of a spin "
+        "loop at once",
+        bound_ == 0 ? std::string("0 preemptions") : fmt::format("0 to {} preemptions", bound_), tried_, kSpinBound));
     return false;
   }
 
@@ -283,11 +286,8 @@ class Bound final : public Pass {
   // A signal may wake any of the threads that wait.
   void try_waiters(const Anatomy& run, size_t k) {
     const Event& e = run.trace().events()[k];
-    if (e.op != Op::kCondSignal || (e.flags & kChoice) == 0) return;
     if (run.state(k).used > bound_) return;
-    EnabledWalk walk(run.trace());
-    while (walk.position() < k) walk.advance();
-    for (uint32_t w : walk.waiters(e.object)) {
+    for (uint32_t w : run.state(k).waiters) {
       const ThreadId waiter = run.trace().threads()[w].id;
       if (waiter == e.value) continue;
       if (!seen_.insert(mix(edge(run.state(k), e.thread), waiter)).second) continue;
@@ -320,8 +320,9 @@ class Bound final : public Pass {
   Trace best_;
   Limits limits_;
   size_t budget_;
-  std::vector<Child> queue_;               // depth first
-  std::unordered_set<uint64_t> seen_;      // (state, next thread) that ran or is queued
+  Budget clock_;
+  std::vector<Child> queue_;           // depth first
+  std::unordered_set<uint64_t> seen_;  // (state, next thread) that ran or is queued
   size_t bound_ = 0;
   size_t tried_ = 0;
   size_t tried_at_bound_ = 0;

@@ -13,11 +13,11 @@ namespace heddle {
 
 namespace {
 
-constexpr size_t kReach = 24;      // how far a switch is moved, in operations of the stopped thread
-constexpr size_t kTails = 6;       // continuations of each position
-constexpr size_t kSamples = 48;    // schedules for claims about two operations
+constexpr size_t kReach = 24;    // how far a switch is moved, in operations of the stopped thread
+constexpr size_t kTails = 6;     // continuations of each position
+constexpr size_t kSamples = 48;  // schedules for claims about two operations
 constexpr size_t kMostPairs = 4'000;
-constexpr size_t kBatch = 4;       // under way at once, whatever the number of workers
+constexpr size_t kBatch = 4;  // under way at once, whatever the number of workers
 
 enum class Verdict { kFailed, kPassed, kOther };
 
@@ -34,8 +34,12 @@ struct Key {
 class Laboratory {
  public:
   Laboratory(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const CausalityOptions& options)
-      : failing_(failing), same_bug_(same_bug), executor_(executor), options_(options),
-        budget_(options.max_executions, options.seconds, options.stop), limits_(run_limits(failing, options.limits)) {
+      : failing_(failing),
+        same_bug_(same_bug),
+        executor_(executor),
+        options_(options),
+        budget_(options.max_executions, options.seconds, options.stop),
+        limits_(run_limits(failing, options.limits)) {
     if (options.passing) near(*options.passing);
   }
 
@@ -244,7 +248,8 @@ class Laboratory {
 
     // Candidates: conflicts of the failing run and of a passing one, the latest first.
     std::map<std::pair<Key, Key>, size_t> candidates;
-    for (const Sample* s : {&samples[0], &*std::find_if(samples.begin(), samples.end(), [](const Sample& x) { return x.verdict == Verdict::kPassed; })}) {
+    for (const Sample* s :
+         {&samples[0], &*std::find_if(samples.begin(), samples.end(), [](const Sample& x) { return x.verdict == Verdict::kPassed; })}) {
       std::vector<const Key*> keys(s->trace.events().size());
       for (const auto& [key, index] : s->at) keys[index] = &key;
       const auto pairs = reversible_conflicts(s->trace, {kMostPairs, 8, 200});
@@ -266,7 +271,8 @@ class Laboratory {
         if (s.verdict == Verdict::kFailed) ++fail, fail_in += in;
         if (s.verdict == Verdict::kPassed) ++pass, pass_out += !in;
       }
-      const double score = static_cast<double>(fail_in) / static_cast<double>(fail) + static_cast<double>(pass_out) / static_cast<double>(pass) +
+      const double score = static_cast<double>(fail_in) / static_cast<double>(fail) +
+                           static_cast<double>(pass_out) / static_cast<double>(pass) +
                            1e-6 * static_cast<double>(rank) / static_cast<double>(failing_.events().size() + 1);
       if (score <= best_score) continue;
       best_score = score;
@@ -305,7 +311,8 @@ class Laboratory {
 
 }  // namespace
 
-CausalityResult causality(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const CausalityOptions& options) {
+CausalityResult causality(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
+                          const CausalityOptions& options) {
   return Laboratory(failing, same_bug, executor, options).go();
 }
 

@@ -7,9 +7,9 @@
 namespace heddle {
 
 struct CausalityOptions {
-  std::optional<Trace> passing;   // helps to name the order where no switch is a preemption
+  std::optional<Trace> passing;  // helps to name the order where no switch is a preemption
   size_t max_executions = 160;
-  double seconds = 0;             // 0 = no limit
+  double seconds = 0;  // 0 = no limit
   const std::atomic<bool>* stop = nullptr;
   uint64_t seed = 1;
   Limits limits{0, 10'000};
@@ -17,10 +17,11 @@ struct CausalityOptions {
 
 struct CausalityResult {
   Cause cause;
-  std::optional<Trace> passing;   // of the passing runs seen, the one that shares the longest beginning with the failing one
+  std::optional<Trace> passing;  // of the passing runs seen, the one that shares the longest beginning with the failing one
 };
 
 // `failing` is a simplified trace for which `same_bug` holds.
-CausalityResult causality(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const CausalityOptions& options = {});
+CausalityResult causality(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
+                          const CausalityOptions& options = {});
 
 }  // namespace heddle

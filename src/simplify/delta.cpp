@@ -14,7 +14,13 @@ class DeltaDebugger {
  public:
   DeltaDebugger(Times passing, Times failing, const std::function<TestOutcome(const Times&)>& test, const std::function<bool()>& go_on,
                 const std::function<bool(const Times&)>& valid)
-      : origin_(std::move(passing)), target_(std::move(failing)), test_(test), go_on_(go_on), valid_(valid), pass_(origin_.size()), fail_(origin_.size()) {
+      : origin_(std::move(passing)),
+        target_(std::move(failing)),
+        test_(test),
+        go_on_(go_on),
+        valid_(valid),
+        pass_(origin_.size()),
+        fail_(origin_.size()) {
     for (size_t i = 0; i < origin_.size(); ++i) {
       fail_[i] = origin_[i] > target_[i] ? origin_[i] - target_[i] : target_[i] - origin_[i];
       result_.differences += fail_[i];
@@ -193,8 +199,8 @@ class DeltaDebugger {
 
 bool valid_times(const Times& times) { return std::is_sorted(times.begin(), times.end()); }
 
-DeltaResult delta_debug(Times passing, Times failing, const std::function<TestOutcome(const Times&)>& test, const std::function<bool()>& go_on,
-                        const std::function<bool(const Times&)>& valid) {
+DeltaResult delta_debug(Times passing, Times failing, const std::function<TestOutcome(const Times&)>& test,
+                        const std::function<bool()>& go_on, const std::function<bool(const Times&)>& valid) {
   return DeltaDebugger(std::move(passing), std::move(failing), test, go_on, valid).go();
 }
 

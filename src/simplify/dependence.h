@@ -33,12 +33,12 @@ class DependenceWalk {
 
   const Trace& trace_;
   HeldLocks locks_;
-  std::vector<uint32_t> last_;                      // of each thread
-  std::vector<uint32_t> birth_;                     // event that created it
+  std::vector<uint32_t> last_;                        // of each thread
+  std::vector<uint32_t> birth_;                       // event that created it
   std::vector<std::pair<ObjectId, uint32_t>> exits_;  // (the thread's object, event)
-  uint32_t wall_ = kNoIndex;                        // last event that nothing may pass
+  uint32_t wall_ = kNoIndex;                          // last event that nothing may pass
   std::unordered_map<uint64_t, Access> accesses_;
-  std::unordered_map<uint64_t, uint32_t> objects_;  // last operation on it
+  std::unordered_map<uint64_t, uint32_t> objects_;                     // last operation on it
   std::unordered_map<ObjectId, std::pair<uint64_t, uint64_t>> place_;  // allocation and offset in it
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> children_;         // (parent, birth) -> index
 };

@@ -14,8 +14,12 @@ constexpr size_t kBatch = 4;  // under way at once, whatever the number of worke
 class Prophet {
  public:
   Prophet(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const DoomedOptions& options)
-      : failing_(failing), same_bug_(same_bug), executor_(executor), options_(options),
-        budget_(options.max_executions, options.seconds, options.stop), limits_(run_limits(failing, options.limits)) {}
+      : failing_(failing),
+        same_bug_(same_bug),
+        executor_(executor),
+        options_(options),
+        budget_(options.max_executions, options.seconds, options.stop),
+        limits_(run_limits(failing, options.limits)) {}
 
   DoomedResult go() {
     // Doomed stays doomed, so that bisection finds the first; where sampling makes it waver, the pair found still is adjacent and as counted.
@@ -126,7 +130,8 @@ class Prophet {
 
 }  // namespace
 
-DoomedResult doomed(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const DoomedOptions& options) {
+DoomedResult doomed(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
+                    const DoomedOptions& options) {
   return Prophet(failing, same_bug, executor, options).go();
 }
 

@@ -146,18 +146,21 @@ bool isolate_by_clock(const Trace& failing, IsolateLab& lab, IsolateResult& resu
     return false;
   }
   pad(pass_times, fail_times, std::max(again.events().size(), result.passing.events().size()) + 1);
-  lab.narrow(pass_times, fail_times, [&](const Times& times) { return fifo_plan(failing, times, lab.limits()); }, valid_times, result);
+  lab.narrow(
+      pass_times, fail_times, [&](const Times& times) { return fifo_plan(failing, times, lab.limits()); }, valid_times, result);
   if (result.isolated) name_the_switch(result);
   return true;
 }
 
 }  // namespace
 
-IsolateResult isolate(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const IsolateOptions& options) {
+IsolateResult isolate(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
+                      const IsolateOptions& options) {
   IsolateResult result;
   IsolateLab lab(failing, same_bug, executor, options);
   bool done = false;
-  if (options.by != IsolateBy::kIdentity) done = isolate_by_clock(failing, lab, result) && (result.isolated || options.by == IsolateBy::kClock);
+  if (options.by != IsolateBy::kIdentity)
+    done = isolate_by_clock(failing, lab, result) && (result.isolated || options.by == IsolateBy::kClock);
   if (!done && options.by != IsolateBy::kClock) {
     const size_t fuzz = result.fuzz_executions;
     result = IsolateResult();

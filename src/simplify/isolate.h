@@ -15,10 +15,10 @@ enum class IsolateBy {
 
 struct IsolateOptions {
   IsolateBy by = IsolateBy::kAuto;
-  bool other_failures_fail = false;   // count another failure as this one; else as unresolved (section 4.5)
-  std::optional<Trace> passing;       // given, or the nearest one seen; else found by fuzzing
+  bool other_failures_fail = false;  // count another failure as this one; else as unresolved (section 4.5)
+  std::optional<Trace> passing;      // given, or the nearest one seen; else found by fuzzing
   size_t max_executions = 0;
-  size_t fuzz_executions = 1000;      // the most that the search for a passing schedule may cost
+  size_t fuzz_executions = 1000;  // the most that the search for a passing schedule may cost
   double seconds = 0;
   const std::atomic<bool>* stop = nullptr;
   uint64_t seed = 1;
@@ -27,13 +27,13 @@ struct IsolateOptions {
 
 struct IsolateResult {
   bool isolated = false;
-  std::string why;                // if not: the reason, in words
+  std::string why;  // if not: the reason, in words
   IsolateBy by = IsolateBy::kClock;
   DeltaResult delta;
-  size_t switch_number = 0;       // the deciding one among the schedule's switches, from 1
-  uint64_t fails_at = 0;          // clock time, or number of the preempted thread's next operation, with which it fails...
-  uint64_t passes_at = 0;         // ...and passes: one unit apart
-  Trace failing, passing;         // the two runs that differ only there
+  size_t switch_number = 0;  // the deciding one among the schedule's switches, from 1
+  uint64_t fails_at = 0;     // clock time, or number of the preempted thread's next operation, with which it fails...
+  uint64_t passes_at = 0;    // ...and passes: one unit apart
+  Trace failing, passing;    // the two runs that differ only there
   // Events of `failing`: the last before the deciding switch, and the first after it; kNoDifference where there is no such switch.
   size_t switch_from = kNoDifference, switch_to = kNoDifference;
   // The operation on whose side of the switch it depends: in `failing` or in `passing`, whichever has it before the switch.

@@ -67,15 +67,17 @@ bool by_moving(const Trace& failing, IsolateLab& lab, IsolateResult& result) {
   if (lab.judge(result.passing) != TestOutcome::kPass) return false;
   result.failing = lab.run(switches.plan(switches.failing_times));
   if (lab.judge(result.failing) != TestOutcome::kFail) return false;
-  lab.narrow(switches.passing_times, switches.failing_times, [&](const Times& t) { return switches.plan(t); }, [](const Times&) { return true; },
-             result);
+  lab.narrow(
+      switches.passing_times, switches.failing_times, [&](const Times& t) { return switches.plan(t); }, [](const Times&) { return true; },
+      result);
   if (!result.isolated) return true;
   for (size_t i = 0; i < failing.slices().size(); ++i) {
     if (failing.slices()[i].preempted && switches.failing_times[i] != kForever) {
       if (result.delta.passing[i] == result.delta.failing[i]) continue;
       const ThreadId thread = failing.threads()[failing.slices()[i].thread].id;
-      result.switch_number = 1 + static_cast<size_t>(std::count_if(failing.slices().begin(), failing.slices().begin() + static_cast<std::ptrdiff_t>(i),
-                                                                   [](const TraceSlice& s) { return s.preempted; }));
+      result.switch_number =
+          1 + static_cast<size_t>(std::count_if(failing.slices().begin(), failing.slices().begin() + static_cast<std::ptrdiff_t>(i),
+                                                [](const TraceSlice& s) { return s.preempted; }));
       result.fails_at = result.delta.failing[i];
       result.passes_at = result.delta.passing[i];
       result.switch_from = event_of(result.failing, thread, result.fails_at - 1);

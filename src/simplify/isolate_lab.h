@@ -8,7 +8,10 @@ namespace heddle {
 class IsolateLab {
  public:
   IsolateLab(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const IsolateOptions& options)
-      : same_bug_(same_bug), executor_(executor), options_(options), budget_(options.max_executions, options.seconds, options.stop),
+      : same_bug_(same_bug),
+        executor_(executor),
+        options_(options),
+        budget_(options.max_executions, options.seconds, options.stop),
         limits_(run_limits(failing, options.limits)) {}
 
   TestOutcome judge(const Trace& trace) const;

@@ -153,11 +153,11 @@ class Lineariser {
   const Trace& trace_;
   const Dependence& dependence_;
   std::span<const Event> events_;
-  std::vector<ObjectId> mutex_;              // that a condition operation gives back or retakes
-  std::vector<std::vector<size_t>> own_;     // events of each thread
+  std::vector<ObjectId> mutex_;           // that a condition operation gives back or retakes
+  std::vector<std::vector<size_t>> own_;  // events of each thread
   std::vector<bool> needed_;
   size_t needed_count_ = 0;
-  std::vector<size_t> last_needed_;          // how many of its events a thread must execute
+  std::vector<size_t> last_needed_;  // how many of its events a thread must execute
   std::vector<bool> done_;
   std::vector<size_t> position_;
   std::unordered_map<ObjectId, uint32_t> owner_;

@@ -18,8 +18,7 @@ constexpr const char* kNames[] = {"drop-threads", "remove-last-tei", "move-up-te
 
 class Merge final : public Pass {
  public:
-  explicit Merge(const PassInput& input)
-      : limits_(run_limits(input)), suffix_(input.options.suffix), rejected_(input.rejected) {
+  explicit Merge(const PassInput& input) : limits_(run_limits(input)), suffix_(input.options.suffix), rejected_(input.rejected) {
     adopt(input.best);
     place_ = 0;
     // Where nobody may be able to go on, everybody has to come to his end: nothing can be left out.
@@ -40,7 +39,8 @@ class Merge final : public Pass {
       }
       Schedule planned = schedule_after(attempt);
       if (planned == schedule_) continue;
-      if (!worth_running(planned, &attempt)) {
+      attempt.context = context_of(attempt);
+      if (hopeless_.contains(attempt.context) || !worth_running(planned, &attempt)) {
         ++cached_;
         continue;
       }
@@ -60,7 +60,8 @@ class Merge final : public Pass {
     if (fails && simpler(trace.counts(), best_.counts())) {
       window_.accepted();
       // Fewer events alone are no reason to try everything again.
-      const bool shorter = trace.switches() < best_.switches() || trace.preemptions() < best_.preemptions();
+      const Counts before = best_.counts(), after = trace.counts();
+      const bool shorter = after.switches < before.switches || after.preemptions < before.preemptions || after.threads < before.threads;
       const size_t quiet = quiet_;
       if (attempt.move == Move::kDropThreads) {
         const std::vector<ThreadId> gone = attempt.threads;
@@ -73,9 +74,10 @@ class Merge final : public Pass {
     }
     window_.rejected();
     if (!fails && attempt.order != 0) rejected_.insert(attempt.order);
+    hopeless_.insert(attempt.context);
     if (attempt.generation == generation_ && attempt.move == Move::kUp) {
       if (const uint64_t upto = executed_prefix(attempt, trace); upto != 0) {
-        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0, {}});
+        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0, {}, 0});
       }
     }
     return false;
@@ -90,9 +92,10 @@ class Merge final : public Pass {
     Move move = Move::kRemove;
     size_t interval = 0;
     uint64_t upto = 0;
-    uint64_t order = 0;      // class of the planned order
+    uint64_t order = 0;  // class of the planned order
     size_t generation = 0;
     std::vector<ThreadId> threads;  // kDropThreads
+    uint64_t context = 0;
   };
 
   void adopt(const Trace& trace) {
@@ -116,7 +119,8 @@ class Merge final : public Pass {
       }
       const size_t end = std::min(drop_at_ + drop_size_, droppable_.size());
       attempt->move = Move::kDropThreads;
-      attempt->threads.assign(droppable_.begin() + static_cast<std::ptrdiff_t>(drop_at_), droppable_.begin() + static_cast<std::ptrdiff_t>(end));
+      attempt->threads.assign(droppable_.begin() + static_cast<std::ptrdiff_t>(drop_at_),
+                              droppable_.begin() + static_cast<std::ptrdiff_t>(end));
       drop_at_ = end;
       return true;
     }
@@ -164,6 +168,23 @@ class Merge final : public Pass {
     return schedule_;
   }
 
+  // Names a move by what it moves over. A move that was rejected is not tried again after a success elsewhere that left all this as it was.
+  uint64_t context_of(const Attempt& a) const {
+    uint64_t name = mix(static_cast<uint64_t>(a.move), a.upto);
+    size_t begin = a.interval, end = schedule_.size();
+    if (a.move == Move::kDropThreads) {
+      begin = 0;
+      for (ThreadId t : a.threads) name = mix(name, t);
+    } else if (a.move == Move::kDown) {
+      begin = previous_of_thread(schedule_, a.interval);
+      end = a.interval + 1;
+    } else if (a.move != Move::kRemove) {
+      end = next_of_thread(schedule_, a.interval) + 1;
+    }
+    for (size_t i = begin; i < end; ++i) name = mix(mix(name, schedule_[i].thread), mix(schedule_[i].first, schedule_[i].last));
+    return name;
+  }
+
   bool worth_running(const Schedule& planned, Attempt* attempt) {
     if (!predictor_) return true;
     const Prediction prediction = predictor_->predict(planned);
@@ -189,6 +210,7 @@ class Merge final : public Pass {
   Limits limits_;
   size_t suffix_;
   std::unordered_set<uint64_t>& rejected_;
+  std::unordered_set<uint64_t> hopeless_;  // contexts of rejected moves
   Trace best_;
   Schedule schedule_;
   std::unique_ptr<Predictor> predictor_;
@@ -202,7 +224,7 @@ class Merge final : public Pass {
   size_t drop_size_ = 0;
   size_t drop_at_ = 0;
   size_t place_ = 0;
-  size_t quiet_ = 0;              // places since the last success
+  size_t quiet_ = 0;  // places since the last success
   size_t generation_ = 0;
   size_t cached_ = 0;
   size_t rounds_ = 1;

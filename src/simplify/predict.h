@@ -24,8 +24,8 @@ class Predictor {
   friend class Simulation;
   Trace trace_;
   Dependence dependence_;
-  std::vector<ObjectId> mutex_;             // that a condition operation gives back or retakes
-  std::vector<std::vector<size_t>> own_;    // events of each thread
+  std::vector<ObjectId> mutex_;                       // that a condition operation gives back or retakes
+  std::vector<std::vector<size_t>> own_;              // events of each thread
   std::unordered_map<ObjectId, int64_t> semaphores_;  // least first value that explains the trace
   std::vector<bool> bug_;
   size_t bug_count_ = 0;

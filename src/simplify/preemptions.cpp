@@ -122,11 +122,11 @@ class Preemptions final : public Pass {
   Trace best_;
   Limits limits_;
   size_t suffix_;
-  std::vector<size_t> all_;      // preempted slices of the best trace
-  std::deque<Attempt> attempts_; // under way
-  size_t whole_ = 0;             // tries without any preemption so far
-  size_t size_ = 0;              // of the stretches that are dropped
-  size_t at_ = 0;                // where the next begins
+  std::vector<size_t> all_;       // preempted slices of the best trace
+  std::deque<Attempt> attempts_;  // under way
+  size_t whole_ = 0;              // tries without any preemption so far
+  size_t size_ = 0;               // of the stretches that are dropped
+  size_t at_ = 0;                 // where the next begins
   size_t generation_ = 0;
   Window window_;
 };

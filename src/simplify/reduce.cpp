@@ -16,7 +16,10 @@ using Threads = std::vector<ThreadId>;  // kept in order of creation
 class Reducer {
  public:
   Reducer(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const ReduceOptions& options)
-      : same_bug_(same_bug), executor_(executor), options_(options), budget_(options.max_executions, options.seconds, options.stop),
+      : same_bug_(same_bug),
+        executor_(executor),
+        options_(options),
+        budget_(options.max_executions, options.seconds, options.stop),
         limits_(run_limits(failing, options.limits)) {
     result_.best = failing;
     remember_check(failing);
@@ -162,7 +165,8 @@ class Reducer {
       n = std::min(n, c.size());
       bool progress = false;
       auto part = [&](size_t i) {
-        return Threads(c.begin() + static_cast<std::ptrdiff_t>(c.size() * i / n), c.begin() + static_cast<std::ptrdiff_t>(c.size() * (i + 1) / n));
+        return Threads(c.begin() + static_cast<std::ptrdiff_t>(c.size() * i / n),
+                       c.begin() + static_cast<std::ptrdiff_t>(c.size() * (i + 1) / n));
       };
       for (size_t i = 0; i < n && !progress && n < c.size(); ++i) {
         const Threads keep = part(i);
@@ -261,7 +265,8 @@ class Reducer {
 
 }  // namespace
 
-ReduceResult reduce(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const ReduceOptions& options) {
+ReduceResult reduce(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
+                    const ReduceOptions& options) {
   return Reducer(failing, same_bug, executor, options).go();
 }
 

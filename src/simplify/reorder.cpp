@@ -20,7 +20,8 @@ class Reorder final : public Pass {
     if (waiting_ || next_ >= orders_.size()) return std::nullopt;
     const LinearOrder& order = orders_[next_++];
     const Counts now = best_.counts();
-    if (std::tie(order.preemptions, order.switches, order.events) >= std::tie(now.preemptions, now.switches, now.events)) return std::nullopt;
+    if (std::tie(order.preemptions, order.switches, order.events) >= std::tie(now.preemptions, now.switches, now.events))
+      return std::nullopt;
     waiting_ = true;
     Proposal p;
     p.plan = plan_for(order.schedule, best_, limits_);

@@ -16,7 +16,7 @@
 namespace heddle {
 
 struct SimplifyProgress {
-  Counts counts;            // of the best trace
+  Counts counts;  // of the best trace
   size_t executions = 0;
   const char* pass = "";
 };
@@ -26,13 +26,14 @@ struct SimplifyOptions {
   size_t max_executions = 0;                // 0 = no limit
   double seconds = 0;                       // 0 = no limit
   size_t certificate_executions = 1000;     // the most that proving the minimum may cost
+  double certificate_seconds = 10;          // and how long it may take, unless max_executions is given
   const std::atomic<bool>* stop = nullptr;  // set from a signal handler: the best so far is returned
   uint64_t seed = 1;
-  Limits limits{0, 10'000};                 // of each run; events = 0: a generous multiple of the failing trace
+  Limits limits{0, 10'000};  // of each run; events = 0: a generous multiple of the failing trace
   // Where the bug of a longer trace lies is near its end: intervals before the last `suffix` are left alone (Tinertia 5.4). 0 = all.
   size_t suffix = 0;
   std::function<void(const SimplifyProgress&)> progress;
-  std::function<void(const Trace&)> seen;   // every trace that ran: the nearest passing one is among them
+  std::function<void(const Trace&)> seen;  // every trace that ran: the nearest passing one is among them
 };
 
 // What one kind of step did, for the report and for the comparison with the paper's 5.2.
@@ -47,13 +48,13 @@ struct OperationCount {
 struct SimplifyResult {
   Trace best;
   size_t executions = 0;
-  size_t cached = 0;        // proposals answered without a run, because an equivalent schedule had run
+  size_t cached = 0;  // proposals answered without a run, because an equivalent schedule had run
   size_t rounds = 0;
   double seconds = 0;
-  std::string minimal = "local";        // "proved" or "local"
-  std::string certificate;              // what was excluded, in words
+  std::string minimal = "local";  // "proved" or "local"
+  std::string certificate;        // what was excluded, in words
   size_t certificate_schedules = 0;
-  bool finished = true;                 // false: cut by a limit or by the stop flag
+  bool finished = true;  // false: cut by a limit or by the stop flag
   std::vector<OperationCount> operations;
 };
 
@@ -99,9 +100,9 @@ struct PassInput {
 
 struct PassRow {
   const char* name;
-  const char* words;   // one line for --help
+  const char* words;  // one line for --help
   const char* paper;
-  bool in_default;     // part of the default pipeline, in the order of the rows
+  bool in_default;  // part of the default pipeline, in the order of the rows
   std::unique_ptr<Pass> (*make)(const PassInput&);
 };
 const std::vector<PassRow>& passes();

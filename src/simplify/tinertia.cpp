@@ -118,7 +118,8 @@ class Tinertia final : public Pass {
     while (action_ <= events_) {
       interval_ = interval_ending_from(action_);
       action_ = current_.slices()[interval_].end;
-      if (in_reach(interval_) && next_of_thread(schedule_, interval_) != kNoInterval) return proposal(move_up(schedule_, interval_), kMoveUp);
+      if (in_reach(interval_) && next_of_thread(schedule_, interval_) != kNoInterval)
+        return proposal(move_up(schedule_, interval_), kMoveUp);
       ++action_;
     }
     phase_ = Phase::kDown;
@@ -167,11 +168,11 @@ class Tinertia final : public Pass {
   Limits limits_;
   size_t suffix_;
   Trace current_;
-  Schedule schedule_;        // of current_
-  size_t events_ = 0;        // of current_
+  Schedule schedule_;  // of current_
+  size_t events_ = 0;  // of current_
   Phase phase_ = Phase::kRemove;
-  size_t action_ = 0;        // the algorithm's i, from 1
-  size_t interval_ = 0;      // kUp, kUpActions: the interval that action_ ends
+  size_t action_ = 0;    // the algorithm's i, from 1
+  size_t interval_ = 0;  // kUp, kUpActions: the interval that action_ ends
   uint64_t merged_upto_ = 0;
   size_t cost_old_ = 0;
   size_t rounds_ = 0;

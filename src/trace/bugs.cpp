@@ -32,42 +32,38 @@ Counts counts_of(const json& j) {
   return {j.at("events"), j.at("threads"), j.at("switches"), j.at("preemptions"), j.at("preemptions_paper")};
 }
 
-json optional_text(const std::optional<std::string>& text) {
-  return text ? json(*text) : json(nullptr);
-}
+json optional_text(const std::optional<std::string>& text) { return text ? json(*text) : json(nullptr); }
 
 std::optional<std::string> optional_text(const json& j) {
   return j.is_null() ? std::nullopt : std::optional<std::string>(j.get<std::string>());
 }
 
 json json_of(const Bug& b) {
-  return {{"version", kBugVersion},
-          {"id", b.id},
-          {"command", b.command},
-          {"program", b.program},
-          {"build_id", b.build_id},
-          {"directory", b.directory},
-          {"failure", {{"kind", b.kind}, {"message", b.message}, {"signature", b.signature}}},
-          {"carrier", b.carrier},
-          {"strategy", b.strategy},
-          {"seed", b.seed},
-          {"env_seed", b.env_seed},
-          {"predicates",
-           {{"expect_exit", b.expect_exit},
-            {"expect_stdout", optional_text(b.expect_stdout)},
-            {"fails_if_output", optional_text(b.fails_if_output)},
-            {"fails_if", optional_text(b.fails_if)}}},
-          {"find", {{"executions", b.find_executions}, {"seconds", b.find_seconds}}},
-          {"simplify",
-           {{"executions", b.simplify_executions},
-            {"seconds", b.simplify_seconds},
-            {"minimal", b.minimal},
-            {"certificate", b.certificate}}},
-          {"found", json_of(b.found)},
-          {"simplified", json_of(b.simplified)},
-          {"reduced", b.was_reduced ? json_of(b.reduced) : json(nullptr)},
-          {"decides", b.decides},
-          {"saved_at", b.saved_at}};
+  return {
+      {"version", kBugVersion},
+      {"id", b.id},
+      {"command", b.command},
+      {"program", b.program},
+      {"build_id", b.build_id},
+      {"directory", b.directory},
+      {"failure", {{"kind", b.kind}, {"message", b.message}, {"signature", b.signature}}},
+      {"carrier", b.carrier},
+      {"strategy", b.strategy},
+      {"seed", b.seed},
+      {"env_seed", b.env_seed},
+      {"predicates",
+       {{"expect_exit", b.expect_exit},
+        {"expect_stdout", optional_text(b.expect_stdout)},
+        {"fails_if_output", optional_text(b.fails_if_output)},
+        {"fails_if", optional_text(b.fails_if)}}},
+      {"find", {{"executions", b.find_executions}, {"seconds", b.find_seconds}}},
+      {"simplify",
+       {{"executions", b.simplify_executions}, {"seconds", b.simplify_seconds}, {"minimal", b.minimal}, {"certificate", b.certificate}}},
+      {"found", json_of(b.found)},
+      {"simplified", json_of(b.simplified)},
+      {"reduced", b.was_reduced ? json_of(b.reduced) : json(nullptr)},
+      {"decides", b.decides},
+      {"saved_at", b.saved_at}};
 }
 
 Bug bug_of(const json& j) {
@@ -104,17 +100,13 @@ Bug bug_of(const json& j) {
   return b;
 }
 
-bool is_plain_name(const std::string& name) {
-  return !name.empty() && name.find('/') == std::string::npos && name != "." && name != "..";
-}
+bool is_plain_name(const std::string& name) { return !name.empty() && name.find('/') == std::string::npos && name != "." && name != ".."; }
 
 }  // namespace
 
 BugStore::BugStore(std::string root) : root_(std::move(root)) {}
 
-std::string BugStore::directory_of(const std::string& id) const {
-  return (fs::path(root_) / ".heddle" / "bugs" / id).string();
-}
+std::string BugStore::directory_of(const std::string& id) const { return (fs::path(root_) / ".heddle" / "bugs" / id).string(); }
 
 // Four digits are easy to say; another bug that happens to share them gets more.
 std::string BugStore::id_for(const Bug& bug) const {
@@ -126,8 +118,7 @@ std::string BugStore::id_for(const Bug& bug) const {
     if (!fs::exists(fs::path(directory_of(id)) / "bug.json", failure)) return id;
     try {
       const Bug there = load_from(directory_of(id));
-      if (there.signature == bug.signature && fs::path(there.program).filename() == fs::path(bug.program).filename())
-        return id;
+      if (there.signature == bug.signature && fs::path(there.program).filename() == fs::path(bug.program).filename()) return id;
     } catch (const Error&) {
       return id;  // unreadable: this bug takes its place
     }
@@ -138,8 +129,7 @@ std::string BugStore::id_for(const Bug& bug) const {
 // Dumped with replacement: a program's message need not be UTF-8.
 void BugStore::save(const Bug& bug) const {
   make_directory(directory_of(bug.id));
-  replace_file(directory_of(bug.id) + "/bug.json",
-               json_of(bug).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  replace_file(directory_of(bug.id) + "/bug.json", json_of(bug).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   replace_file((fs::path(root_) / ".heddle" / "latest").string(), bug.id + "\n");
 }
 
@@ -163,8 +153,7 @@ Bug BugStore::load_from(const std::string& directory) const {
   const std::string bytes = read_file(path);
   try {
     const json j = json::parse(bytes);
-    if (j.at("version").get<int>() > kBugVersion)
-      throw Error(fmt::format("{} was written by a later version of heddle", path));
+    if (j.at("version").get<int>() > kBugVersion) throw Error(fmt::format("{} was written by a later version of heddle", path));
     Bug bug = bug_of(j);
     bug.id = fs::path(directory).filename().string();
     return bug;
@@ -192,8 +181,7 @@ Bug BugStore::load(const std::string& name) const {
     }
     if (matching.size() == 1) return load_from((bugs / matching.front()).string());
     if (matching.size() > 1)
-      throw Error(fmt::format("{} bugs begin with {}; heddle list shows them", matching.size(), name),
-                  ExitCode::kUsage);
+      throw Error(fmt::format("{} bugs begin with {}; heddle list shows them", matching.size(), name), ExitCode::kUsage);
   }
   // A directory elsewhere: moved or copied from another project. It is read where it lies.
   fs::path place = fs::path(name).lexically_normal();
@@ -205,9 +193,7 @@ Bug BugStore::load(const std::string& name) const {
   throw Error(fmt::format("{} belongs to another directory: run heddle there", name));
 }
 
-Trace BugStore::load_trace(const Bug& bug, const char* name) const {
-  return heddle::load_trace(directory_of(bug.id) + "/" + name);
-}
+Trace BugStore::load_trace(const Bug& bug, const char* name) const { return heddle::load_trace(directory_of(bug.id) + "/" + name); }
 
 bool BugStore::has(const Bug& bug, const char* name) const {
   std::error_code failure;
@@ -221,8 +207,7 @@ std::string BugStore::text(const Bug& bug, const char* name) const {
 std::vector<BugStore::Listed> BugStore::list() const {
   std::vector<std::pair<fs::file_time_type, Listed>> found;
   std::error_code failure;
-  for (fs::directory_iterator at(fs::path(root_) / ".heddle" / "bugs", failure), end; !failure && at != end;
-       at.increment(failure)) {
+  for (fs::directory_iterator at(fs::path(root_) / ".heddle" / "bugs", failure), end; !failure && at != end; at.increment(failure)) {
     if (!at->is_directory(failure)) continue;
     Listed listed;
     listed.id = at->path().filename().string();
@@ -234,9 +219,8 @@ std::vector<BugStore::Listed> BugStore::list() const {
     std::error_code no_time;
     found.emplace_back(fs::last_write_time(at->path(), no_time), std::move(listed));
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second.id < b.second.id;
-  });
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second.id < b.second.id; });
   std::vector<Listed> result;
   for (auto& entry : found) result.push_back(std::move(entry.second));
   return result;

@@ -32,8 +32,7 @@ struct Bug {
   std::string certificate;
   Counts found, simplified, reduced;
   bool was_reduced = false;
-  std::string
-      decides;  // the one switch that decides between pass and fail, in a sentence; empty if it was not isolated
+  std::string decides;   // the one switch that decides between pass and fail, in a sentence; empty if it was not isolated
   std::string saved_at;  // UTC, for people
 };
 

@@ -10,7 +10,11 @@ using Json = nlohmann::ordered_json;
 
 // Steps stand in files as people count them; 0 is none.
 Json json_of(const CauseEvent& e) {
-  return {{"thread", e.thread}, {"op", static_cast<unsigned>(e.op)}, {"object", e.object}, {"site", e.site}, {"step", e.step == kNoDifference ? 0 : e.step + 1}};
+  return {{"thread", e.thread},
+          {"op", static_cast<unsigned>(e.op)},
+          {"object", e.object},
+          {"site", e.site},
+          {"step", e.step == kNoDifference ? 0 : e.step + 1}};
 }
 
 Json json_of(const CauseSide& s) { return {{"failed", s.failed}, {"passed", s.passed}, {"other", s.other}}; }

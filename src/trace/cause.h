@@ -27,7 +27,7 @@ struct CauseEvent {
 struct CauseSide {
   size_t failed = 0;  // with this bug
   size_t passed = 0;
-  size_t other = 0;   // another failure, or nothing that says anything about the program
+  size_t other = 0;  // another failure, or nothing that says anything about the program
 
   size_t orders() const { return failed + passed + other; }
 };
@@ -35,8 +35,8 @@ struct CauseSide {
 struct Cause {
   CauseKind kind = CauseKind::kNone;
   CauseEvent first, second;
-  ThreadId other = kNoThread;   // kWindow: who runs inside
-  CauseSide inside, outside;    // orders for which the claim foretells failure, and the rest
+  ThreadId other = kNoThread;  // kWindow: who runs inside
+  CauseSide inside, outside;   // orders for which the claim foretells failure, and the rest
   size_t executions = 0;
   double seconds = 0;
 

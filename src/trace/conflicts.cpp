@@ -26,7 +26,8 @@ bool operations_conflict(Op a, Op b) {
       if ((is_unlock(a) && is_try(b)) || (is_unlock(b) && is_try(a))) return true;
       return destroys || (is_lock_request(a) && is_lock_request(b) && !(is_shared_lock_request(a) && is_shared_lock_request(b)));
     }
-    case Family::kConditions: return !is_wake(a) && !is_wake(b) && (is_wait(a) || is_wait(b) || a == Op::kCondDestroy || b == Op::kCondDestroy);
+    case Family::kConditions:
+      return !is_wake(a) && !is_wake(b) && (is_wait(a) || is_wait(b) || a == Op::kCondDestroy || b == Op::kCondDestroy);
     case Family::kSemaphores: return !has(a, kReleases) || !has(b, kReleases);
     case Family::kOnces: return !has(a, kReleases) && !has(b, kReleases);
     case Family::kFutexes:
@@ -89,9 +90,8 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
     }
     earlier.push_back(j);
   }
-  std::sort(pairs.begin(), pairs.end(), [](const EventPair& a, const EventPair& b) {
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  });
+  std::sort(pairs.begin(), pairs.end(),
+            [](const EventPair& a, const EventPair& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
   return pairs;
 }
 
@@ -161,8 +161,8 @@ uint64_t order_hash(const Trace& trace) {
 
 std::vector<uint64_t> behaviours(const Trace& trace) {
   struct Last {
-    size_t any = kNoWrite;     // last event on the object
-    size_t write = kNoWrite;   // last that is not a plain read
+    size_t any = kNoWrite;    // last event on the object
+    size_t write = kNoWrite;  // last that is not a plain read
   };
   std::unordered_map<ObjectId, Last> objects;
   std::vector<uint64_t> seen;

@@ -43,8 +43,7 @@ LineIndex::LineIndex(Dwarf_Die* unit) {
 }
 
 size_t LineIndex::row_of(uint64_t address) const {
-  auto next = std::upper_bound(rows_.begin(), rows_.end(), address,
-                               [](uint64_t value, const Row& row) { return value < row.address; });
+  auto next = std::upper_bound(rows_.begin(), rows_.end(), address, [](uint64_t value, const Row& row) { return value < row.address; });
   if (next == rows_.begin() || (--next)->is_end) return rows_.size();
   return static_cast<size_t>(next - rows_.begin());
 }

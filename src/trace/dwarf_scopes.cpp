@@ -5,9 +5,7 @@
 namespace heddle {
 namespace {
 
-int bounded_int(std::optional<uint64_t> value) {
-  return value.has_value() && *value <= INT32_MAX ? static_cast<int>(*value) : 0;
-}
+int bounded_int(std::optional<uint64_t> value) { return value.has_value() && *value <= INT32_MAX ? static_cast<int>(*value) : 0; }
 
 }  // namespace
 

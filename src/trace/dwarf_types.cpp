@@ -14,13 +14,10 @@ namespace {
 constexpr int kDeepestType = 64;
 
 bool is_qualifier(int tag) {
-  return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type ||
-         tag == DW_TAG_atomic_type;
+  return tag == DW_TAG_const_type || tag == DW_TAG_volatile_type || tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type;
 }
 
-bool is_record(int tag) {
-  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
+bool is_record(int tag) { return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type; }
 
 // Without typedefs and qualifiers, and defined if a definition can be found.
 std::optional<Dwarf_Die> plain_type(Dwarf_Die type, const TypeWorld& world) {
@@ -66,8 +63,7 @@ std::optional<uint64_t> size_within(Dwarf_Die type, const TypeWorld& world, int 
   switch (dwarf_tag(&*plain)) {
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-      return sizeof(void*);
+    case DW_TAG_rvalue_reference_type: return sizeof(void*);
     case DW_TAG_array_type: {
       std::optional<Dwarf_Die> element = reference_attribute(&*plain, DW_AT_type);
       if (!element.has_value()) return std::nullopt;
@@ -79,8 +75,7 @@ std::optional<uint64_t> size_within(Dwarf_Die type, const TypeWorld& world, int 
       }
       return size;
     }
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -91,19 +86,13 @@ std::string name_within(Dwarf_Die type, const TypeWorld& world, int depth) {
     return next.has_value() ? name_within(*next, world, depth + 1) : std::string(when_none);
   };
   switch (dwarf_tag(&type)) {
-    case DW_TAG_pointer_type:
-      return inner("void") + "*";
-    case DW_TAG_reference_type:
-      return inner("void") + "&";
-    case DW_TAG_rvalue_reference_type:
-      return inner("void") + "&&";
-    case DW_TAG_const_type:
-      return "const " + inner("void");
-    case DW_TAG_volatile_type:
-      return "volatile " + inner("void");
+    case DW_TAG_pointer_type: return inner("void") + "*";
+    case DW_TAG_reference_type: return inner("void") + "&";
+    case DW_TAG_rvalue_reference_type: return inner("void") + "&&";
+    case DW_TAG_const_type: return "const " + inner("void");
+    case DW_TAG_volatile_type: return "volatile " + inner("void");
     case DW_TAG_restrict_type:
-    case DW_TAG_atomic_type:
-      return inner("void");
+    case DW_TAG_atomic_type: return inner("void");
     case DW_TAG_array_type: {
       std::string text = inner("");
       for (uint64_t length : array_lengths(type)) {
@@ -111,8 +100,7 @@ std::string name_within(Dwarf_Die type, const TypeWorld& world, int depth) {
       }
       return text;
     }
-    case DW_TAG_subroutine_type:
-      return inner("void") + "()";
+    case DW_TAG_subroutine_type: return inner("void") + "()";
     default: {
       std::string qualified = world.qualified_name(type);
       if (!qualified.empty()) return shorten_std(qualified);
@@ -129,30 +117,20 @@ Encoding encoding_of(Dwarf_Die plain) {
   switch (dwarf_tag(&plain)) {
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
-    case DW_TAG_rvalue_reference_type:
-      return Encoding::kPointer;
-    case DW_TAG_enumeration_type:
-      return Encoding::kEnumeration;
-    case DW_TAG_base_type:
-      break;
-    default:
-      return Encoding::kUnknown;
+    case DW_TAG_rvalue_reference_type: return Encoding::kPointer;
+    case DW_TAG_enumeration_type: return Encoding::kEnumeration;
+    case DW_TAG_base_type: break;
+    default: return Encoding::kUnknown;
   }
   switch (unsigned_attribute(&plain, DW_AT_encoding).value_or(0)) {
-    case DW_ATE_boolean:
-      return Encoding::kBoolean;
+    case DW_ATE_boolean: return Encoding::kBoolean;
     case DW_ATE_signed_char:
     case DW_ATE_unsigned_char:
-    case DW_ATE_UTF:
-      return Encoding::kCharacter;
-    case DW_ATE_signed:
-      return Encoding::kSigned;
-    case DW_ATE_unsigned:
-      return Encoding::kUnsigned;
-    case DW_ATE_float:
-      return Encoding::kFloating;
-    default:
-      return Encoding::kUnknown;
+    case DW_ATE_UTF: return Encoding::kCharacter;
+    case DW_ATE_signed: return Encoding::kSigned;
+    case DW_ATE_unsigned: return Encoding::kUnsigned;
+    case DW_ATE_float: return Encoding::kFloating;
+    default: return Encoding::kUnknown;
   }
 }
 
@@ -285,16 +263,10 @@ class Descent {
 
 }  // namespace
 
-std::string type_name(Dwarf_Die type, const TypeWorld& world) {
-  return name_within(type, world, 0);
-}
+std::string type_name(Dwarf_Die type, const TypeWorld& world) { return name_within(type, world, 0); }
 
-std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) {
-  return size_within(type, world, 0);
-}
+std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) { return size_within(type, world, 0); }
 
-Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world) {
-  return Descent(offset, world).run(type);
-}
+Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world) { return Descent(offset, world).run(type); }
 
 }  // namespace heddle

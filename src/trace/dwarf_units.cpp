@@ -49,8 +49,8 @@ void DwarfUnits::add_ranges(uint32_t unit, const ModuleElf& module) {
 }
 
 DwarfUnit* DwarfUnits::find(uint64_t address) {
-  auto next = std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                               [](uint64_t value, const Range& range) { return value < range.begin; });
+  auto next =
+      std::upper_bound(ranges_.begin(), ranges_.end(), address, [](uint64_t value, const Range& range) { return value < range.begin; });
   // Ranges of sound input do not overlap. Where they do, the nearest few are tried.
   for (int steps = 0; next != ranges_.begin() && steps < 4; ++steps) {
     --next;

@@ -11,17 +11,14 @@ namespace {
 // Nobody asks for a longer name, and a corrupt file has only such.
 constexpr size_t kLongestClassName = 4096;
 
-bool is_class(int tag) {
-  return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
-}
+bool is_class(int tag) { return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type; }
 
 // The fixed address a variable lives at; nothing for registers, stack slots, constants and thread-local storage.
 std::optional<uint64_t> fixed_address(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
   Dwarf_Op* operations = nullptr;
   size_t count = 0;
-  if (dwarf_attr(&die, DW_AT_location, &attribute) == nullptr ||
-      dwarf_getlocation(&attribute, &operations, &count) != 0 || count == 0) {
+  if (dwarf_attr(&die, DW_AT_location, &attribute) == nullptr || dwarf_getlocation(&attribute, &operations, &count) != 0 || count == 0) {
     return std::nullopt;
   }
   uint64_t address = 0;
@@ -81,8 +78,8 @@ void VariableIndex::walk(Dwarf_Die* die, const Place& place, WalkBudget& budget)
     ++inner.depth;
     const char* name = string_attribute(&child, DW_AT_name);
     // Functions as well: their local classes may share a name.
-    bool is_named = name != nullptr && *name != '\0' && tag != DW_TAG_lexical_block &&
-                    place.prefix.size() + std::strlen(name) < kLongestClassName;
+    bool is_named =
+        name != nullptr && *name != '\0' && tag != DW_TAG_lexical_block && place.prefix.size() + std::strlen(name) < kLongestClassName;
     if (is_named) {
       std::string qualified = place.prefix + name;
       if (is_class(tag)) add_class(child, qualified);
@@ -122,8 +119,8 @@ void VariableIndex::add_variable(Dwarf_Die& die, const Place& place) {
 }
 
 std::optional<Variable> VariableIndex::find(uint64_t address) const {
-  auto next = std::upper_bound(entries_.begin(), entries_.end(), address,
-                               [](uint64_t value, const Entry& entry) { return value < entry.begin; });
+  auto next =
+      std::upper_bound(entries_.begin(), entries_.end(), address, [](uint64_t value, const Entry& entry) { return value < entry.begin; });
   if (next == entries_.begin()) return std::nullopt;
   const Entry& entry = *--next;
   if (address >= entry.end) return std::nullopt;

@@ -72,8 +72,7 @@ std::string DwarfContexts::qualified_name(Dwarf_Die die, uint32_t context) const
     if (known != of_die_.end()) context = known->second;
     Dwarf_Attribute attribute;
     Dwarf_Die origin;
-    if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr &&
-        dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) {
+    if (dwarf_attr(&die, DW_AT_abstract_origin, &attribute) == nullptr && dwarf_attr(&die, DW_AT_specification, &attribute) == nullptr) {
       break;
     }
     if (dwarf_formref_die(&attribute, &origin) == nullptr) break;
@@ -99,10 +98,8 @@ bool is_scope_tag(int tag) {
     case DW_TAG_module:
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
-    case DW_TAG_union_type:
-      return true;
-    default:
-      return false;
+    case DW_TAG_union_type: return true;
+    default: return false;
   }
 }
 
@@ -114,8 +111,7 @@ std::string source_path(Dwarf_Die* unit, const char* name) {
     const char* directory = string_attribute(unit, DW_AT_comp_dir);
     Dwarf_Die skeleton{};
     uint8_t type = 0;
-    if (directory == nullptr &&
-        dwarf_cu_info(unit->cu, nullptr, &type, nullptr, &skeleton, nullptr, nullptr, nullptr) == 0 &&
+    if (directory == nullptr && dwarf_cu_info(unit->cu, nullptr, &type, nullptr, &skeleton, nullptr, nullptr, nullptr) == 0 &&
         type == DW_UT_split_compile && skeleton.addr != nullptr) {
       directory = string_attribute(&skeleton, DW_AT_comp_dir);
     }

@@ -18,7 +18,8 @@ EnabledWalk::EnabledWalk(const Trace& trace)
     if (e.op == Op::kThreadCreate && (e.flags & kFailed) == 0) ++births[e.thread];
   }
   // A thread that nobody created was there from the beginning.
-  for (uint32_t i = 0; i < threads_.size(); ++i) threads_[i].live = i == 0 || trace_.threads()[i].birth > births[trace_.threads()[i].parent];
+  for (uint32_t i = 0; i < threads_.size(); ++i)
+    threads_[i].live = i == 0 || trace_.threads()[i].birth > births[trace_.threads()[i].parent];
   learn_semaphores();
 }
 

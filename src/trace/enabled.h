@@ -18,14 +18,14 @@ enum class Standing : uint8_t {
 
 // A live thread and the operation it stands before.
 struct Stance {
-  uint32_t thread;   // index
-  uint32_t number;   // of the pending operation
+  uint32_t thread;  // index
+  uint32_t number;  // of the pending operation
   Op op;
   ObjectId object;
   SiteId site;
   Standing standing;
-  bool gave_way;     // its last event was a yield, a sleep or a spin iteration, and nobody else has run since
-  size_t next;       // index of the pending operation's event, or events().size() if it did not come to it
+  bool gave_way;  // its last event was a yield, a sleep or a spin iteration, and nobody else has run since
+  size_t next;    // index of the pending operation's event, or events().size() if it did not come to it
 };
 
 // Goes over a trace event by event. At position p the events [0, p) have been executed.
@@ -58,7 +58,7 @@ class EnabledWalk {
     std::map<uint32_t, uint32_t> readers;
   };
   struct SemaphoreView {
-    int64_t count = 0;    // lower bound
+    int64_t count = 0;  // lower bound
     bool exact = false;
   };
 
@@ -76,8 +76,8 @@ class EnabledWalk {
   HeldLocks locks_;
   std::map<ObjectId, LockView> lock_views_;
   std::map<ObjectId, SemaphoreView> semaphores_;
-  std::map<ObjectId, std::vector<uint32_t>> queues_;          // conditions
-  std::map<ObjectId, uint32_t> once_;                         // in progress, by whom
+  std::map<ObjectId, std::vector<uint32_t>> queues_;  // conditions
+  std::map<ObjectId, uint32_t> once_;                 // in progress, by whom
 };
 
 // A thread's own object, on which its creation, start, exit and join meet.

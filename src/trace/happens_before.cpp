@@ -48,7 +48,7 @@ HappensBefore::HappensBefore(const Trace& trace, Edges edges) {
   const size_t threads = trace.threads().size();
   stamps_.reserve(trace.events().size());
   clocks_.push_back(Clock(threads));
-  std::vector<uint32_t> now(threads, 0);           // each thread's clock
+  std::vector<uint32_t> now(threads, 0);  // each thread's clock
   std::unordered_map<ObjectId, Clock> released;
   HeldLocks locks(threads);
 

@@ -53,8 +53,8 @@ struct EventPair {
 // without the first. For every second event: the nearest first of each other thread, and that thread's earliest. Sorted.
 struct ConflictLimits {
   size_t pairs = 20'000;
-  size_t each = 128;    // other threads for one event
-  size_t reach = 2'000; // how many earlier events of the same object are looked at for one event
+  size_t each = 128;     // other threads for one event
+  size_t reach = 2'000;  // how many earlier events of the same object are looked at for one event
 };
 std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLimits& limits = {});
 

@@ -16,7 +16,7 @@ bool takes_lock(const Event& event);
 
 struct HeldLock {
   ObjectId object;
-  size_t event;   // that took it
+  size_t event;  // that took it
   bool shared;
 };
 

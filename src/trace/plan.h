@@ -10,8 +10,8 @@ namespace heddle {
 
 struct Plan {
   std::vector<Slice> slices;
-  std::vector<Choice> choices;    // kept sorted by (thread, number); see sort_choices
-  PolicySpec tail{};              // kStay by default
+  std::vector<Choice> choices;  // kept sorted by (thread, number); see sort_choices
+  PolicySpec tail{};            // kStay by default
   Strictness strictness = Strictness::kRelaxed;
   Limits limits{1'000'000, 10'000};
   uint64_t env_seed = 0;
@@ -22,8 +22,8 @@ struct Plan {
   std::vector<uint64_t> marks;
   std::vector<Skip> skips;
   std::vector<uint64_t> steps;
-  std::vector<SiteId> sites;      // kRacy: the accesses that are points; sorted
-  uint32_t detect = 0;            // DetectFlag
+  std::vector<SiteId> sites;  // kRacy: the accesses that are points; sorted
+  uint32_t detect = 0;        // DetectFlag
 
   void sort_choices();
   void remove_thread(ThreadId thread) { skips.push_back({SkipKind::kThread, 0, thread, 0, 0}); }

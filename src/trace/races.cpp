@@ -14,9 +14,7 @@ namespace heddle {
 
 namespace {
 
-SiteId call_of(const RaceSide& side) {
-  return side.stack_size > 0 ? side.stack[0] : kNoSite;
-}
+SiteId call_of(const RaceSide& side) { return side.stack_size > 0 ? side.stack[0] : kNoSite; }
 
 std::string base_name(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -37,13 +35,11 @@ std::string object_words(const Symbols& symbols, const ObjectRow& row) {
       const std::string where = row.offset == 0 ? "" : fmt::format(", at offset {}", row.offset);
       return fmt::format("a block of {} bytes allocated at {}{}", row.bytes, describe_site(symbols, row.site), where);
     }
-    case ObjectKind::kStack:
-      return "a variable on the stack";
+    case ObjectKind::kStack: return "a variable on the stack";
     case ObjectKind::kThread:
     case ObjectKind::kDescriptor:
     case ObjectKind::kMapped:
-    case ObjectKind::kNone:
-      break;
+    case ObjectKind::kNone: break;
   }
   return "memory mapped by the program";
 }
@@ -55,15 +51,12 @@ std::string object_group(const Symbols& symbols, const ObjectRow& row) {
       const std::string name = object_words(symbols, row);
       return name.substr(0, name.find_first_of("[.+"));
     }
-    case ObjectKind::kHeap:
-      return fmt::format("heap {:x}", row.site);
-    case ObjectKind::kStack:
-      return "stack";
+    case ObjectKind::kHeap: return fmt::format("heap {:x}", row.site);
+    case ObjectKind::kStack: return "stack";
     case ObjectKind::kThread:
     case ObjectKind::kDescriptor:
     case ObjectKind::kMapped:
-    case ObjectKind::kNone:
-      break;
+    case ObjectKind::kNone: break;
   }
   return "mapped";
 }
@@ -78,8 +71,8 @@ struct Side {
   bool suppressed = false;
 };
 
-Side side_of(const RaceSide& row, const std::string& thread, const std::map<ObjectId, ObjectRow>& locks,
-             const Symbols& symbols, const Suppressions& suppressions) {
+Side side_of(const RaceSide& row, const std::string& thread, const std::map<ObjectId, ObjectRow>& locks, const Symbols& symbols,
+             const Suppressions& suppressions) {
   Side side;
   RaceSideReport& r = side.report;
   r.thread = thread;
@@ -90,6 +83,8 @@ Side side_of(const RaceSide& row, const std::string& thread, const std::map<Obje
   sites.insert(sites.end(), row.stack, row.stack + row.stack_size);
   for (SiteId site : sites) {
     if (site == kNoSite) continue;
+    // What called the program's thread is nobody's business; an access inside a library is.
+    if (!r.stack.empty() && symbols.is_system_library(site_module(site))) continue;
     const auto frames = symbols.frames(site_module(site), site_offset(site));
     for (const Frame& f : frames) {
       side.suppressed |= suppressions.covers(f);

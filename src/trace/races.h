@@ -28,21 +28,21 @@ class Suppressions {
 };
 
 struct RaceSideReport {
-  std::string thread;               // path of births
+  std::string thread;  // path of births
   Op op = Op::kNone;
   size_t size = 0;
-  std::string place;                // "bank.cpp:12", "worker+0x1c", "libfoo.so+0x123"
-  Frame frame;                      // of the access; empty without debug information
-  std::vector<std::string> stack;   // "main (bank.cpp:20)", innermost first, from the access outwards
-  std::vector<std::string> locks;   // held there
+  std::string place;               // "bank.cpp:12", "worker+0x1c", "libfoo.so+0x123"
+  Frame frame;                     // of the access; empty without debug information
+  std::vector<std::string> stack;  // "main (bank.cpp:20)", innermost first, from the access outwards
+  std::vector<std::string> locks;  // held there
 };
 
 struct RaceReport {
   bool confirmed = false;
-  size_t count = 0;                 // how often it was seen
-  size_t runs = 0;                  // in how many runs
-  std::string object;               // "counter", "a block of 16 bytes allocated at main.c:9, at offset 4"
-  RaceSideReport first, second;     // in the order of one run that showed it
+  size_t count = 0;              // how often it was seen
+  size_t runs = 0;               // in how many runs
+  std::string object;            // "counter", "a block of 16 bytes allocated at main.c:9, at offset 4"
+  RaceSideReport first, second;  // in the order of one run that showed it
 };
 
 class RaceLog {

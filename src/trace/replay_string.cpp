@@ -139,7 +139,8 @@ Plan get_plan(ByteReader& in) {
 }  // namespace
 
 bool is_replay_string(std::string_view text) {
-  return text.size() > 3 && text[0] == 'h' && text[1] == 'd' && std::isdigit(static_cast<unsigned char>(text[2])) != 0 && text.find(':') != std::string_view::npos;
+  return text.size() > 3 && text[0] == 'h' && text[1] == 'd' && std::isdigit(static_cast<unsigned char>(text[2])) != 0 &&
+         text.find(':') != std::string_view::npos;
 }
 
 std::string encode_replay(const ReplayString& replay) {

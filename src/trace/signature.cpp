@@ -41,7 +41,9 @@ std::string normalised(const std::string& text) {
     const bool hex = text[i] == '0' && i + 1 < text.size() && text[i + 1] == 'x';
     if (hex || (text[i] >= '0' && text[i] <= '9')) {
       if (hex) i += 2;
-      while (i < text.size() && (hex ? std::isxdigit(static_cast<unsigned char>(text[i])) : std::isdigit(static_cast<unsigned char>(text[i])))) ++i;
+      while (i < text.size() &&
+             (hex ? std::isxdigit(static_cast<unsigned char>(text[i])) : std::isdigit(static_cast<unsigned char>(text[i]))))
+        ++i;
       --i;
       out += '#';
     } else {
@@ -104,9 +106,7 @@ std::string signature(const Trace& trace) {
   return "?";
 }
 
-bool same_bug(const Trace& a, const Trace& b) {
-  return a.outcome().kind == b.outcome().kind && signature(a) == signature(b);
-}
+bool same_bug(const Trace& a, const Trace& b) { return a.outcome().kind == b.outcome().kind && signature(a) == signature(b); }
 
 bool is_inconclusive(const Outcome& o) {
   switch (o.kind) {

@@ -36,13 +36,9 @@ std::optional<std::filesystem::path> locate(const std::string& file, const std::
   return std::nullopt;
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-bool is_digit_or_letter(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_digit_or_letter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 }  // namespace
 
@@ -109,8 +105,6 @@ std::string clean_statement(std::string_view line) {
   return out;
 }
 
-std::optional<std::string> source_statement(const std::string& file, int number) {
-  return SourceFiles({"."}).statement(file, number);
-}
+std::optional<std::string> source_statement(const std::string& file, int number) { return SourceFiles({"."}).statement(file, number); }
 
 }  // namespace heddle

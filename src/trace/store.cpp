@@ -123,8 +123,8 @@ std::string encode_data(const Trace::Data& data) {
     out.text(n.text);
   }
   write_outcome(out, data.outcome);
-  for (uint64_t field : {data.executed, data.slices_done, data.skipped_slices, data.clock_ns,
-                         static_cast<uint64_t>(data.points), data.points_id, data.env_seed, data.input_id}) {
+  for (uint64_t field : {data.executed, data.slices_done, data.skipped_slices, data.clock_ns, static_cast<uint64_t>(data.points),
+                         data.points_id, data.env_seed, data.input_id}) {
     out.number(field);
   }
   out.number(data.skips.size());
@@ -185,8 +185,8 @@ Trace::Data decode_data(ByteReader& in) {
 
 std::string pack(std::string_view raw) {
   std::string file(sizeof(FileHeader) + ZSTD_compressBound(raw.size()), '\0');
-  const size_t size = ZSTD_compress(file.data() + sizeof(FileHeader), file.size() - sizeof(FileHeader), raw.data(),
-                                    raw.size(), kCompression);
+  const size_t size =
+      ZSTD_compress(file.data() + sizeof(FileHeader), file.size() - sizeof(FileHeader), raw.data(), raw.size(), kCompression);
   if (ZSTD_isError(size) != 0) throw Error(fmt::format("cannot compress a trace: {}", ZSTD_getErrorName(size)));
   file.resize(sizeof(FileHeader) + size);
   FileHeader header{};
@@ -211,8 +211,7 @@ std::string unpack(std::string_view bytes, const std::string& path) {
     throw TraceFileError(fmt::format("{} was written by a later version of heddle", path));
   }
   if (header.file_version != kFileVersion || header.wire_version != kWireVersion) {
-    throw TraceFileError(
-        fmt::format("{} was written by an earlier version of heddle that this one no longer reads", path));
+    throw TraceFileError(fmt::format("{} was written by an earlier version of heddle that this one no longer reads", path));
   }
   const std::string_view compressed = bytes.substr(sizeof header);
   if (compressed.size() < header.compressed_bytes) throw TraceFileError(fmt::format("{} is truncated", path));
@@ -221,22 +220,15 @@ std::string unpack(std::string_view bytes, const std::string& path) {
   }
   std::string raw(header.raw_bytes, '\0');
   const size_t size = ZSTD_decompress(raw.data(), raw.size(), compressed.data(), compressed.size());
-  if (ZSTD_isError(size) != 0 || size != raw.size())
-    throw TraceFileError(fmt::format("{} is damaged: it does not decompress", path));
+  if (ZSTD_isError(size) != 0 || size != raw.size()) throw TraceFileError(fmt::format("{} is damaged: it does not decompress", path));
   return raw;
 }
 
 }  // namespace
 
-std::string encode_trace(const Trace& trace) {
-  return pack(encode_data(trace.data()));
-}
-std::string compressed_for_test(std::string_view contents) {
-  return pack(contents);
-}
-std::string uncompressed_for_test(std::string_view file) {
-  return unpack(file, "test");
-}
+std::string encode_trace(const Trace& trace) { return pack(encode_data(trace.data())); }
+std::string compressed_for_test(std::string_view contents) { return pack(contents); }
+std::string uncompressed_for_test(std::string_view file) { return unpack(file, "test"); }
 
 Trace decode_trace(std::string_view bytes, const std::string& path) {
   try {
@@ -252,9 +244,7 @@ Trace decode_trace(std::string_view bytes, const std::string& path) {
   }
 }
 
-void save_trace(const Trace& trace, const std::string& path) {
-  replace_file(path, encode_trace(trace));
-}
+void save_trace(const Trace& trace, const std::string& path) { replace_file(path, encode_trace(trace)); }
 
 Trace load_trace(const std::string& path) {
   std::string bytes;

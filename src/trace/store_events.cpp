@@ -69,9 +69,7 @@ struct Predictor {
 };
 
 // 0 = as predicted, else the code itself (codes start at 1).
-uint64_t coded(uint64_t code, uint64_t predicted) {
-  return code == predicted ? 0 : code;
-}
+uint64_t coded(uint64_t code, uint64_t predicted) { return code == predicted ? 0 : code; }
 
 }  // namespace
 
@@ -91,8 +89,7 @@ void write_events(ByteWriter& out, const std::vector<Event>& events) {
     Predictor::PerThread& t = state.thread(e.thread);
     numbers.difference(t.number + 1, e.number);
 
-    const auto [place, new_place] =
-        place_codes.try_emplace(Place{e.op, e.flags, e.size, e.site}, place_codes.size() + 1);
+    const auto [place, new_place] = place_codes.try_emplace(Place{e.op, e.flags, e.size, e.site}, place_codes.size() + 1);
     const uint64_t place_code = place->second;
     if (new_place) {
       place_table.number(static_cast<uint64_t>(e.op));
@@ -114,14 +111,13 @@ void write_events(ByteWriter& out, const std::vector<Event>& events) {
     state.saw(t, place_code, object_code, e);
   }
   out.number(events.size());
-  for (const ByteWriter* column : {&slices, &numbers, &place_table, &places, &object_table, &objects, &values})
-    out.text(column->bytes());
+  for (const ByteWriter* column : {&slices, &numbers, &place_table, &places, &object_table, &objects, &values}) out.text(column->bytes());
 }
 
 std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
   const uint64_t total = in.count();
-  ByteReader slices(in.text()), numbers(in.text()), place_table(in.text()), places(in.text()), object_table(in.text()),
-      objects(in.text()), values(in.text());
+  ByteReader slices(in.text()), numbers(in.text()), place_table(in.text()), places(in.text()), object_table(in.text()), objects(in.text()),
+      values(in.text());
   std::vector<Place> known_places{Place{}};
   while (place_table.ok() && !place_table.at_end()) {
     Place p{};
@@ -139,8 +135,7 @@ std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
 
   std::vector<Event> events;
   const auto ok = [&] {
-    return in.ok() && slices.ok() && numbers.ok() && place_table.ok() && places.ok() && object_table.ok() &&
-           objects.ok() && values.ok();
+    return in.ok() && slices.ok() && numbers.ok() && place_table.ok() && places.ok() && object_table.ok() && objects.ok() && values.ok();
   };
   if (ok()) events.reserve(total);
   while (events.size() < total && ok()) {
@@ -177,8 +172,7 @@ std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
       events.push_back(e);
     }
   }
-  if (!ok() || !slices.at_end() || !numbers.at_end() || !places.at_end() || !objects.at_end() || !values.at_end())
-    in.fail();
+  if (!ok() || !slices.at_end() || !numbers.at_end() || !places.at_end() || !objects.at_end() || !values.at_end()) in.fail();
   return events;
 }
 

@@ -154,8 +154,7 @@ std::vector<Frame> Symbols::frames(unsigned module, uint64_t offset) const {
 std::optional<Frame> Symbols::user_frame(unsigned module, uint64_t offset) const {
   std::vector<Frame> all = frames(module, offset);
   if (all.empty()) return std::nullopt;
-  auto own = std::find_if(all.begin(), all.end(),
-                          [](const Frame& frame) { return !frame.file.empty() && !is_system_source(frame.file); });
+  auto own = std::find_if(all.begin(), all.end(), [](const Frame& frame) { return !frame.file.empty() && !is_system_source(frame.file); });
   return own != all.end() ? *own : all.front();
 }
 
@@ -199,9 +198,7 @@ bool Symbols::has_debug_info(unsigned module) const {
   return symbols != nullptr && symbols->has_debug_info();
 }
 
-bool Symbols::is_system_library(unsigned module) const {
-  return module < paths_.size() && is_system_library_path(paths_[module]);
-}
+bool Symbols::is_system_library(unsigned module) const { return module < paths_.size() && is_system_library_path(paths_[module]); }
 
 std::optional<std::string> Symbols::source_line(const std::string& file, int line) const {
   std::lock_guard lock(mutex_);
@@ -226,9 +223,8 @@ bool is_system_library_path(const std::string& path) {
   }
   std::string name = base_name(path);
   if (name.starts_with("[")) return true;  // the kernel's own: [vdso]
-  for (const char* start :
-       {"linux-vdso.so", "linux-gate.so", "ld-linux", "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so",
-        "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libatomic.so", "libtsan.so", "libheddle-rt"}) {
+  for (const char* start : {"linux-vdso.so", "linux-gate.so", "ld-linux", "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so",
+                            "libstdc++.so", "libc++.so", "libc++abi.so", "libgcc_s.so", "libatomic.so", "libtsan.so", "libheddle-rt"}) {
     if (name.starts_with(start)) return true;
   }
   return false;

@@ -138,9 +138,7 @@ ElfFile::ElfFile(std::string path, std::unique_ptr<char[]> image, size_t size, E
   read_segments();
 }
 
-ElfFile::~ElfFile() {
-  elf_end(elf_);
-}
+ElfFile::~ElfFile() { elf_end(elf_); }
 
 void ElfFile::read_segments() {
   size_t count = 0;
@@ -155,9 +153,8 @@ void ElfFile::read_segments() {
 
 bool ElfFile::is_code(uint64_t address) const {
   if (segments_.empty()) return true;
-  return std::any_of(segments_.begin(), segments_.end(), [&](const Segment& segment) {
-    return segment.executable && address >= segment.begin && address < segment.end;
-  });
+  return std::any_of(segments_.begin(), segments_.end(),
+                     [&](const Segment& segment) { return segment.executable && address >= segment.begin && address < segment.end; });
 }
 
 bool ElfFile::is_loaded(uint64_t address) const {
@@ -211,8 +208,7 @@ bool ElfFile::matches_debug_link(const ElfFile& debug, uint32_t crc) const {
 
 std::unique_ptr<ElfFile> ElfFile::open_debug_file() const {
   if (build_id_.size() > 2) {
-    std::string by_id =
-        std::string(kDebugRoot) + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) + ".debug";
+    std::string by_id = std::string(kDebugRoot) + "/.build-id/" + build_id_.substr(0, 2) + "/" + build_id_.substr(2) + ".debug";
     if (auto debug = open(by_id); debug != nullptr && debug->build_id_ == build_id_) return debug;
   }
   GElf_Word crc = 0;
@@ -231,8 +227,8 @@ std::unique_ptr<ElfFile> ElfFile::open_debug_file() const {
 }
 
 std::optional<ElfSymbol> covering_symbol(const std::vector<ElfSymbol>& sorted, uint64_t address) {
-  auto next = std::upper_bound(sorted.begin(), sorted.end(), address,
-                               [](uint64_t value, const ElfSymbol& symbol) { return value < symbol.value; });
+  auto next =
+      std::upper_bound(sorted.begin(), sorted.end(), address, [](uint64_t value, const ElfSymbol& symbol) { return value < symbol.value; });
   // An inner label may hide the function around it: look a few symbols back for one that is large enough.
   for (int steps = 0; next != sorted.begin() && steps < 8; ++steps) {
     --next;

@@ -10,9 +10,7 @@
 namespace heddle {
 namespace {
 
-bool is_identifier_char(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
-}
+bool is_identifier_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
 // The length of an operator name at `at` ("operator<<", "operator()"), symbols included; 0 if there is none. Brackets
 // that belong to such a name must not be counted as brackets.
@@ -171,8 +169,8 @@ std::string shorten_std(std::string_view name) {
   remove_abi_tags(text);
   name_unnamed_types(text);
   text = shorten_templates(text, 0);
-  for (std::string_view plain : {"string_view", "string", "istream", "ostream", "iostream", "stringstream",
-                                 "istringstream", "ostringstream", "ifstream", "ofstream", "fstream"}) {
+  for (std::string_view plain : {"string_view", "string", "istream", "ostream", "iostream", "stringstream", "istringstream",
+                                 "ostringstream", "ifstream", "ofstream", "fstream"}) {
     replace_all(text, "std::basic_" + std::string(plain) + "<char>", "std::" + std::string(plain));
   }
   return text;

@@ -15,9 +15,9 @@ namespace heddle {
 
 // A maximal run of consecutive events of one thread: the papers' thread execution interval (TEI).
 struct TraceSlice {
-  uint32_t thread;     // index
-  size_t begin, end;   // events [begin, end)
-  bool preempted;      // the switch that ends it is a preemption by our rule
+  uint32_t thread;    // index
+  size_t begin, end;  // events [begin, end)
+  bool preempted;     // the switch that ends it is a preemption by our rule
   bool preempted_paper;
 };
 
@@ -25,10 +25,10 @@ struct Thread {
   ThreadId id = kNoThread;
   uint32_t parent = 0;
   uint32_t birth = 0;
-  std::string path;          // "0.2.1"
+  std::string path;  // "0.2.1"
   uint32_t operations = 0;
   ThreadState state = ThreadState::kRunnable;
-  Op pending = Op::kNone;    // what it stood before when the run ended
+  Op pending = Op::kNone;  // what it stood before when the run ended
   ObjectId object = kNoObject;
   SiteId site = kNoSite;
   uint32_t holder = kNoIndex;
@@ -39,7 +39,7 @@ struct Thread {
 
 struct Module {
   std::string path;
-  uint64_t bias = 0;   // in the process that ran; only to read raw addresses
+  uint64_t bias = 0;          // in the process that ran; only to read raw addresses
   bool instrumented = false;  // its code announces memory accesses
 };
 
@@ -60,7 +60,7 @@ struct Note {
 // Sizes of a schedule in the words of the contract ("Counting").
 struct Counts {
   size_t events = 0;
-  size_t threads = 0;            // that executed at least one event
+  size_t threads = 0;  // that executed at least one event
   size_t switches = 0;
   size_t preemptions = 0;
   size_t preemptions_paper = 0;  // without the exceptions for yields and time-outs
@@ -77,7 +77,7 @@ class Trace {
     std::vector<ObjectRow> objects;
     std::vector<Note> notes;
     Outcome outcome;
-    uint64_t executed = 0;         // more than events.size() where the trace was truncated
+    uint64_t executed = 0;  // more than events.size() where the trace was truncated
     uint64_t slices_done = 0;
     uint64_t skipped_slices = 0;
     uint64_t clock_ns = 0;
@@ -85,14 +85,14 @@ class Trace {
     uint64_t points_id = 0;
     uint64_t env_seed = 0;
     uint64_t input_id = 0;
-    std::vector<SiteId> sites;     // kRacy: the accesses that were points
-    std::vector<RaceRow> races;    // where the plan asked for them; not kept on disk
+    std::vector<SiteId> sites;   // kRacy: the accesses that were points
+    std::vector<RaceRow> races;  // where the plan asked for them; not kept on disk
     HookCounts hooks;
-    std::vector<Skip> skips;       // parts of the program the plan had removed
+    std::vector<Skip> skips;  // parts of the program the plan had removed
   };
 
   Trace() : data_(std::make_shared<const Data>()) {}
-  explicit Trace(Data data);       // computes slices; fills thread paths
+  explicit Trace(Data data);  // computes slices; fills thread paths
 
   std::span<const Event> events() const { return data_->events; }
   std::span<const Thread> threads() const { return data_->threads; }

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-inline constexpr uint32_t kChannelMagic = 0x6C646568;  // "hedl"
+inline constexpr uint32_t kChannelMagic = 0x6C646568;              // "hedl"
 inline constexpr const char* kChannelVariable = "HEDDLE_CHANNEL";  // "<tool pid>:<descriptor>" of the memfd, opened through /proc
 
 enum class Mode : uint32_t {
@@ -28,15 +28,15 @@ struct Control {
   Mode mode;
   Carrier carrier;
   int32_t tool_pid;
-  int32_t server_pid;     // 0 until the server stands
+  int32_t server_pid;  // 0 until the server stands
   ServerState state;
   Request request;
-  uint32_t command;       // futex: the tool adds 1 for each request
-  uint32_t reply;         // futex: the server sets it to `command` when the request is done
-  int32_t child_pid;      // of the run under way
-  int32_t wait_status;    // of the finished run, as wait4 gives it
+  uint32_t command;     // futex: the tool adds 1 for each request
+  uint32_t reply;       // futex: the server sets it to `command` when the request is done
+  int32_t child_pid;    // of the run under way
+  int32_t wait_status;  // of the finished run, as wait4 gives it
   uint32_t note_count;
-  uint32_t debugger;      // stop (SIGTRAP) before each switch: set by replay --gdb
+  uint32_t debugger;  // stop (SIGTRAP) before each switch: set by replay --gdb
 };
 
 enum class ThreadState : uint32_t { kRunnable = 0, kBlocked, kFinished, kRemoved };
@@ -44,36 +44,36 @@ enum class ThreadState : uint32_t { kRunnable = 0, kBlocked, kFinished, kRemoved
 // One thread of the run. The pending fields describe the operation it stood before when the run ended.
 struct ThreadRow {
   ThreadId id;
-  uint32_t parent;       // index
-  uint32_t birth;        // number among the parent's children, from 1
-  uint32_t operations;   // executed
+  uint32_t parent;      // index
+  uint32_t birth;       // number among the parent's children, from 1
+  uint32_t operations;  // executed
   ThreadState state;
   Op pending;
   uint16_t spare;
-  uint32_t holder;       // index of the thread that holds what this one waits for, or kNoIndex
-  ObjectId object;       // of the pending operation
-  SiteId site;           // of the pending operation
-  SiteId holder_site;    // where the holder took it
+  uint32_t holder;     // index of the thread that holds what this one waits for, or kNoIndex
+  ObjectId object;     // of the pending operation
+  SiteId site;         // of the pending operation
+  SiteId holder_site;  // where the holder took it
   uint32_t stack_size;
   uint32_t spare2;
   SiteId stack[24];
-  SiteId entry;          // the thread's start routine
+  SiteId entry;  // the thread's start routine
 };
 inline constexpr uint32_t kNoIndex = 0xFFFFFFFF;
 
 struct ModuleRow {
-  uint64_t bias;         // load bias in this process: never a name, only to read addresses of the run
-  uint64_t low, high;    // extent relative to the bias
+  uint64_t bias;       // load bias in this process: never a name, only to read addresses of the run
+  uint64_t low, high;  // extent relative to the bias
   char path[228];
-  uint32_t instrumented; // its code announces memory accesses to us
+  uint32_t instrumented;  // its code announces memory accesses to us
 };
 
 struct ObjectRow {
   ObjectId id;
-  uint64_t a, b, offset;   // as given to make_object
-  SiteId site;             // kHeap: where it was allocated
-  uint64_t bytes;          // kHeap: size of the allocation
-  uint64_t address;        // in this run, for watching; never a name
+  uint64_t a, b, offset;  // as given to make_object
+  SiteId site;            // kHeap: where it was allocated
+  uint64_t bytes;         // kHeap: size of the allocation
+  uint64_t address;       // in this run, for watching; never a name
 };
 
 // Things the runtime could not control or model: told to the user, never hidden.
@@ -86,17 +86,17 @@ struct NoteRow {
 // What the hooks of instrumented code did. Written by the run, read by the server (calls to rewrite) and by the tool.
 inline constexpr uint32_t kMaxPatches = 1 << 16;
 struct HookBlock {
-  uint64_t accesses;        // hooks for plain accesses that were executed and not rewritten
+  uint64_t accesses;  // hooks for plain accesses that were executed and not rewritten
   uint64_t atomics;
-  uint64_t entries;         // of functions
-  uint32_t patch_count;     // return addresses of calls that do not matter in this epoch
-  uint32_t patched;         // how many of them the server has rewritten
+  uint64_t entries;      // of functions
+  uint32_t patch_count;  // return addresses of calls that do not matter in this epoch
+  uint32_t patched;      // how many of them the server has rewritten
   uint64_t patches[kMaxPatches];
 };
 
 struct TraceHeader {
-  uint64_t event_count;     // written after the event: a reader never sees a half-written one
-  uint64_t clock_ns;        // virtual time at the end
+  uint64_t event_count;  // written after the event: a reader never sees a half-written one
+  uint64_t clock_ns;     // virtual time at the end
   uint32_t thread_count;
   uint32_t module_count;
   uint32_t object_count;
@@ -135,7 +135,7 @@ constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capac
   l.total = l.events + page(event_capacity * sizeof(Event));
   return l;
 }
-inline constexpr uint64_t kPlanBytes = uint64_t{1} << 30;   // address space, not memory
+inline constexpr uint64_t kPlanBytes = uint64_t{1} << 30;  // address space, not memory
 inline constexpr uint64_t kEventCapacity = uint64_t{1} << 25;
 
 }  // namespace heddle

@@ -4,8 +4,21 @@
 namespace heddle {
 
 enum class Family : uint8_t {
-  kThreads, kMutexes, kConditions, kSemaphores, kRwlocks, kBarriers, kOnces, kFutexes, kTime, kSignals, kDescriptors, kProcesses, kMemory,
-  kAtomics, kCode,
+  kThreads,
+  kMutexes,
+  kConditions,
+  kSemaphores,
+  kRwlocks,
+  kBarriers,
+  kOnces,
+  kFutexes,
+  kTime,
+  kSignals,
+  kDescriptors,
+  kProcesses,
+  kMemory,
+  kAtomics,
+  kCode,
 };
 
 enum OpTrait : uint8_t {

@@ -4,23 +4,23 @@
 namespace heddle {
 
 enum class OutcomeKind : uint32_t {
-  kUnknown = 0,    // the runtime did not get to say: the process status decides
-  kExit,           // code
-  kSignal,         // code = signal number
+  kUnknown = 0,  // the runtime did not get to say: the process status decides
+  kExit,         // code
+  kSignal,       // code = signal number
   kAbort,
   kAssert,
   kException,
   kDeadlock,
   kLivelock,
-  kMisuse,         // an operation the program may not do: unlock by a non-owner, destroying a held mutex, use of freed memory...
-  kOutput,         // decided by the tool from a user's predicate
-  kExternalWait,   // every thread waits for something outside the program
+  kMisuse,        // an operation the program may not do: unlock by a non-owner, destroying a held mutex, use of freed memory...
+  kOutput,        // decided by the tool from a user's predicate
+  kExternalWait,  // every thread waits for something outside the program
   kCannotControl,
   kDiverged,
   kLimit,
 };
-inline constexpr const char* kOutcomeNames[] = {"unknown", "exit", "signal", "abort", "assert", "exception", "deadlock", "livelock", "misuse",
-                                                "output", "external-wait", "cannot-control", "diverged", "limit"};
+inline constexpr const char* kOutcomeNames[] = {"unknown",  "exit",   "signal", "abort",         "assert",         "exception", "deadlock",
+                                                "livelock", "misuse", "output", "external-wait", "cannot-control", "diverged",  "limit"};
 constexpr const char* name(OutcomeKind kind) { return kOutcomeNames[static_cast<uint32_t>(kind)]; }
 
 inline constexpr uint32_t kMaxStack = 48;
@@ -30,7 +30,7 @@ inline constexpr uint32_t kMaxMessage = 1024;
 struct OutcomeBlock {
   OutcomeKind kind;
   int32_t code;
-  uint32_t thread;      // index of the thread that ended the run
+  uint32_t thread;  // index of the thread that ended the run
   uint32_t stack_size;
   SiteId stack[kMaxStack];  // innermost first; return addresses minus one
   char message[kMaxMessage];

@@ -20,26 +20,26 @@ struct Choice {
 };
 
 enum class PolicyKind : uint32_t {
-  kStay = 0,    // no preemption, fair: give way only when blocked, yielding or spinning
-  kRandom,      // uniform over the enabled threads, staying with probability `stay`
-  kPct,         // priorities by (seed, thread); depth - 1 change points over `length` steps
-  kPos,         // partial-order sampling: a fresh priority for each pending operation that raced with the one executed
-  kSurw,        // uniform walk weighted by the events each thread still has (`weights`)
-  kRace,        // race-directed: threads at a marked site or object wait for each other, then a coin decides
-  kTimeSlice,   // a fair quantum of operations a thread, as an ordinary machine would give
-  kFifo,        // preempted threads go to the end of a first-in first-out dispatch queue (Choi & Zeller 3.3)
-  kDelay,       // round-robin without preemption but for the delays, which skip a thread (delay bounding)
+  kStay = 0,   // no preemption, fair: give way only when blocked, yielding or spinning
+  kRandom,     // uniform over the enabled threads, staying with probability `stay`
+  kPct,        // priorities by (seed, thread); depth - 1 change points over `length` steps
+  kPos,        // partial-order sampling: a fresh priority for each pending operation that raced with the one executed
+  kSurw,       // uniform walk weighted by the events each thread still has (`weights`)
+  kRace,       // race-directed: threads at a marked site or object wait for each other, then a coin decides
+  kTimeSlice,  // a fair quantum of operations a thread, as an ordinary machine would give
+  kFifo,       // preempted threads go to the end of a first-in first-out dispatch queue (Choi & Zeller 3.3)
+  kDelay,      // round-robin without preemption but for the delays, which skip a thread (delay bounding)
 };
 
 // Random numbers are functions of (seed, step) and (seed, thread), never of a state: a plan can be installed after a fork in mid-run.
 struct PolicySpec {
   PolicyKind kind;
-  uint32_t depth;     // kPct, kDelay
+  uint32_t depth;  // kPct, kDelay
   uint64_t seed;
-  uint32_t stay;      // kRandom: out of 65536
-  uint32_t early;     // how many time-outs of at most one second may fire early (--early-timeouts)
-  uint64_t length;    // expected number of steps
-  uint64_t quantum;   // kTimeSlice, kFifo: operations
+  uint32_t stay;     // kRandom: out of 65536
+  uint32_t early;    // how many time-outs of at most one second may fire early (--early-timeouts)
+  uint64_t length;   // expected number of steps
+  uint64_t quantum;  // kTimeSlice, kFifo: operations
 };
 
 enum class PointKind : uint32_t { kSync = 0, kAtomics, kRacy, kAll, kFunctions };
@@ -66,13 +66,13 @@ struct Skip {
   SkipKind kind;
   uint32_t spare;
   ThreadId thread;
-  SiteId loop;        // kIteration
-  uint64_t iteration; // kIteration
+  SiteId loop;         // kIteration
+  uint64_t iteration;  // kIteration
 };
 
 struct Limits {
-  uint64_t events;      // a run of more is kLimit (or kLivelock when nothing but spinning happened at the end)
-  uint64_t watchdog_ms; // computing without a point for longer is kCannotControl
+  uint64_t events;       // a run of more is kLimit (or kLivelock when nothing but spinning happened at the end)
+  uint64_t watchdog_ms;  // computing without a point for longer is kCannotControl
 };
 
 struct PlanHeader {
@@ -82,9 +82,9 @@ struct PlanHeader {
   Limits limits;
   uint64_t env_seed;
   uint64_t input_id;
-  uint64_t points_id;   // names the point set of the epoch
+  uint64_t points_id;  // names the point set of the epoch
   PointKind points;
-  uint32_t detect;      // DetectFlag
+  uint32_t detect;  // DetectFlag
   uint32_t slice_count, choice_count, weight_count, mark_count, skip_count, step_count, site_count;
   uint32_t spare;
 };

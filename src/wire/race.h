@@ -14,9 +14,9 @@ inline constexpr uint32_t kRaceStack = 16;
 inline constexpr uint32_t kRaceLocks = 8;
 
 struct RaceSide {
-  uint32_t thread;       // index
-  Op op;                 // kLoad, kStore, kAtomic*, kFree
-  uint16_t size;         // bytes, at most 65535
+  uint32_t thread;  // index
+  Op op;            // kLoad, kStore, kAtomic*, kFree
+  uint16_t size;    // bytes, at most 65535
   SiteId site;
   uint32_t stack_size;
   uint32_t lock_count;
@@ -26,9 +26,9 @@ struct RaceSide {
 
 struct RaceRow {
   RaceKind kind;
-  uint32_t count;        // how often this pair of sites raced in the run
+  uint32_t count;  // how often this pair of sites raced in the run
   ObjectId object;
-  RaceSide first;        // the earlier access
+  RaceSide first;  // the earlier access
   RaceSide second;
 };
 inline constexpr uint32_t kMaxRaces = 4096;

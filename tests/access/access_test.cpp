@@ -2,8 +2,8 @@
 // point sets take exactly their part of them.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -92,9 +92,7 @@ TEST_P(AccessTest, AtomicsAreTheirOwnPointSet) {
   for (const Event& e : found) EXPECT_EQ(row(e.op).family, Family::kAtomics);
 }
 
-TEST_P(AccessTest, SynchronisationAloneHasNoAccesses) {
-  EXPECT_TRUE(accesses(run(PointKind::kSync)).empty());
-}
+TEST_P(AccessTest, SynchronisationAloneHasNoAccesses) { EXPECT_TRUE(accesses(run(PointKind::kSync)).empty()); }
 
 TEST_P(AccessTest, FunctionsAndAtomics) {
   const Trace trace = run(PointKind::kFunctions);

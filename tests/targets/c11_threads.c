@@ -11,14 +11,14 @@ static tss_t key;
 static int initialised, counter, freed;
 
 static void initialise(void) { ++initialised; }
-static void release(void *value) {
+static void release(void* value) {
   mtx_lock(&mutex);
   ++freed;
   mtx_unlock(&mutex);
   free(value);
 }
 
-static int worker(void *argument) {
+static int worker(void* argument) {
   call_once(&once, initialise);
   tss_set(key, malloc(1));
   mtx_lock(&recursive);
@@ -30,7 +30,7 @@ static int worker(void *argument) {
   cnd_signal(&condition);
   mtx_unlock(&mutex);
   thrd_yield();
-  return *(int *)argument;
+  return *(int*)argument;
 }
 
 int main(void) {

@@ -9,12 +9,12 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static int ends[2];
 static int cleaned;
 
-static void unlock(void *unused) {
+static void unlock(void* unused) {
   (void)unused;
   ++cleaned;
   if (pthread_mutex_unlock(&mutex) != 0) abort();
 }
-static void *in_wait(void *unused) {
+static void* in_wait(void* unused) {
   (void)unused;
   pthread_mutex_lock(&mutex);
   pthread_cleanup_push(unlock, NULL);
@@ -22,20 +22,20 @@ static void *in_wait(void *unused) {
   pthread_cleanup_pop(0);
   return NULL;
 }
-static void *in_read(void *unused) {
+static void* in_read(void* unused) {
   (void)unused;
   char byte;
   return read(ends[0], &byte, 1) == 1 ? NULL : NULL;
 }
-static void *in_sleep(void *unused) {
+static void* in_sleep(void* unused) {
   (void)unused;
   for (;;) sleep(1000);
   return NULL;
 }
-static void *late(void *done) {
+static void* late(void* done) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
   usleep(1000);
-  *(int *)done = 1;
+  *(int*)done = 1;
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
   pthread_testcancel();
   return NULL;
@@ -52,7 +52,7 @@ int main(void) {
   usleep(10);
   for (int i = 0; i < 4; ++i) pthread_cancel(threads[i]);
   for (int i = 0; i < 4; ++i) {
-    void *result = NULL;
+    void* result = NULL;
     pthread_join(threads[i], &result);
     if (result != PTHREAD_CANCELED && i != 3) return 3;
   }

@@ -9,7 +9,7 @@
 
 static pid_t child;
 
-static void *reaper(void *unused) {
+static void* reaper(void* unused) {
   (void)unused;
   int status = 0;
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 7) abort();
@@ -17,7 +17,7 @@ static void *reaper(void *unused) {
   return NULL;
 }
 
-static void *idle(void *unused) {
+static void* idle(void* unused) {
   (void)unused;
   for (int i = 0; i < 3; ++i) usleep(1000);
   return NULL;

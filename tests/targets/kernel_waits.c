@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)       \
+  do {                         \
     if (!(condition)) abort(); \
   } while (0)
 
@@ -31,7 +31,7 @@ struct message {
   int value;
 };
 
-static void *other(void *unused) {
+static void* other(void* unused) {
   (void)unused;
   eventfd_t count = 0;
   CHECK(eventfd_read(event, &count) == 0 && count == 3);
@@ -49,9 +49,9 @@ static void *other(void *unused) {
   return NULL;
 }
 
-static void *nothing(void *unused) { return unused; }
+static void* nothing(void* unused) { return unused; }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc > 1) return 0;
   // Objects of the kernel's that outlive the process must be this execution's own: they come after the first thread.
   pthread_t first;
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   msgctl(queue, IPC_RMID, NULL);
   semctl(semaphores, 0, IPC_RMID);
   unlink(path);
-  char *const again[] = {argv[0], "again", NULL};
+  char* const again[] = {argv[0], "again", NULL};
   execv("/proc/self/exe", again);
   return 1;
 }

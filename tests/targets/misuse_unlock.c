@@ -18,8 +18,10 @@ static void* worker(void* unused) {
 
 static void* cleaner(void* unused) {
   (void)unused;
-  if (pthread_mutex_trylock(&lock) != 0) pthread_mutex_unlock(&lock);
-  else pthread_mutex_unlock(&lock);
+  if (pthread_mutex_trylock(&lock) != 0)
+    pthread_mutex_unlock(&lock);
+  else
+    pthread_mutex_unlock(&lock);
   return 0;
 }
 

@@ -18,7 +18,7 @@ static int first(void) {
   return mine;
 }
 
-static void *left(void *unused) {
+static void* left(void* unused) {
   (void)unused;
   char byte = 'l';
   if (first() == 1 && write(there[1], &byte, 1) != 1) return NULL;
@@ -26,7 +26,7 @@ static void *left(void *unused) {
   return write(there[1], &byte, 1) == 1 ? NULL : NULL;
 }
 
-static void *right(void *unused) {
+static void* right(void* unused) {
   (void)unused;
   char byte = 'r';
   if (first() == 1 && write(back[1], &byte, 1) != 1) return NULL;

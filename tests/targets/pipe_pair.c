@@ -9,9 +9,9 @@
 enum { kBytes = 300000 };
 static int ends[2];
 
-static void *writer(void *unused) {
+static void* writer(void* unused) {
   (void)unused;
-  char *data = malloc(kBytes);
+  char* data = malloc(kBytes);
   for (int i = 0; i < kBytes; ++i) data[i] = (char)(i * 7);
   if (write(ends[1], data, kBytes) != kBytes) abort();
   free(data);

@@ -14,21 +14,21 @@
 
 static _Thread_local sigjmp_buf back;
 static _Thread_local volatile int on_own_stack;
-static _Thread_local char *own_stack;
+static _Thread_local char* own_stack;
 static volatile sig_atomic_t pipes, resets, pokes, restarts;
 static sem_t semaphore;
 
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)       \
+  do {                         \
     if (!(condition)) abort(); \
   } while (0)
 
-static void on_fault(int number, siginfo_t *info, void *context) {
+static void on_fault(int number, siginfo_t* info, void* context) {
   (void)number;
   (void)context;
   char here;
   on_own_stack = &here > own_stack && &here < own_stack + 65536;
-  CHECK(info->si_addr == (void *)8);
+  CHECK(info->si_addr == (void*)8);
   siglongjmp(back, 1);
 }
 static void on_pipe(int number) {
@@ -57,7 +57,7 @@ static void install(int number, void (*handler)(int), int flags) {
   CHECK(sigaction(number, &action, NULL) == 0);
 }
 
-static void *faults(void *unused) {
+static void* faults(void* unused) {
   (void)unused;
   own_stack = malloc(65536);
   stack_t stack = {.ss_sp = own_stack, .ss_size = 65536};
@@ -65,7 +65,7 @@ static void *faults(void *unused) {
   for (int i = 0; i < 3; ++i) {
     on_own_stack = 0;
     if (sigsetjmp(back, 1) == 0) {
-      *(volatile int *)8 = 1;
+      *(volatile int*)8 = 1;
       abort();
     }
     CHECK(on_own_stack);
@@ -80,7 +80,7 @@ static void *faults(void *unused) {
 static int ends[2];
 static volatile int interrupted;
 
-static void *reads(void *unused) {
+static void* reads(void* unused) {
   (void)unused;
   char byte;
   ssize_t n;

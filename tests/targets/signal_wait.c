@@ -17,24 +17,24 @@ static void on_usr2(int number) {
   poked = 1;
 }
 
-static void *waiter(void *result) {
+static void* waiter(void* result) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGHUP);
   int number = 0;
   if (sigwait(&set, &number) != 0) abort();
-  *(int *)result = number;
+  *(int*)result = number;
   return NULL;
 }
 
-static void *sleeper(void *result) {
+static void* sleeper(void* result) {
   struct timespec day = {86400, 0};
   struct timespec left = {0, 0};
-  if (nanosleep(&day, &left) == -1 && errno == EINTR && left.tv_sec > 0) *(int *)result = 1;
+  if (nanosleep(&day, &left) == -1 && errno == EINTR && left.tv_sec > 0) *(int*)result = 1;
   return NULL;
 }
 
-static void *worker(void *unused) {
+static void* worker(void* unused) {
   (void)unused;
   kill(getpid(), SIGUSR1);
   return NULL;

@@ -13,7 +13,7 @@
 static int listener, pair[2];
 static struct sockaddr_in address;
 
-static void *server(void *unused) {
+static void* server(void* unused) {
   (void)unused;
   const int epoll = epoll_create1(0);
   struct epoll_event event = {.events = EPOLLIN, .data.fd = listener};
@@ -44,17 +44,17 @@ static void *server(void *unused) {
   return NULL;
 }
 
-static void *client(void *result) {
+static void* client(void* result) {
   const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) abort();
+  if (connect(fd, (struct sockaddr*)&address, sizeof address) != 0) abort();
   char text[5] = {0};
   if (send(fd, "ping", 4, 0) != 4 || recv(fd, text, 4, MSG_WAITALL) != 4) abort();
   close(fd);
-  *(int *)result = strcmp(text, "ping") == 0;
+  *(int*)result = strcmp(text, "ping") == 0;
   return NULL;
 }
 
-static void *echo(void *unused) {
+static void* echo(void* unused) {
   (void)unused;
   char byte;
   while (read(pair[1], &byte, 1) == 1) {
@@ -68,9 +68,9 @@ int main(void) {
   listener = socket(AF_INET, SOCK_STREAM, 0);
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 5) != 0) return 2;
+  if (bind(listener, (struct sockaddr*)&address, sizeof address) != 0 || listen(listener, 5) != 0) return 2;
   socklen_t length = sizeof address;
-  getsockname(listener, (struct sockaddr *)&address, &length);
+  getsockname(listener, (struct sockaddr*)&address, &length);
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return 2;
   int ok[2] = {0, 0};
   pthread_t threads[4];

@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static FILE *stream;
+static FILE* stream;
 
-static void *stream_first(void *unused) {
+static void* stream_first(void* unused) {
   (void)unused;
   flockfile(stream);
   pthread_mutex_lock(&mutex);
@@ -16,7 +16,7 @@ static void *stream_first(void *unused) {
   return NULL;
 }
 
-static void *mutex_first(void *unused) {
+static void* mutex_first(void* unused) {
   (void)unused;
   pthread_mutex_lock(&mutex);
   fputs("two\n", stream);

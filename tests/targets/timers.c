@@ -16,13 +16,13 @@ static void on_alarm(int number) {
   (void)number;
   ++alarms;
 }
-static void on_tick(int number, siginfo_t *info, void *context) {
+static void on_tick(int number, siginfo_t* info, void* context) {
   (void)number;
   (void)context;
   if (info->si_value.sival_int == 42) ++ticks;
 }
 
-static void *reader(void *result) {
+static void* reader(void* result) {
   const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
   struct itimerspec when = {{0, 0}, {5, 0}};
   if (timerfd_settime(fd, 0, &when, NULL) != 0) abort();
@@ -35,7 +35,7 @@ static void *reader(void *result) {
   if (read(fd, &count, sizeof count) != sizeof count) abort();
   clock_gettime(CLOCK_MONOTONIC, &after);
   close(fd);
-  *(int *)result = count == 1 && after.tv_sec - before.tv_sec >= 4;
+  *(int*)result = count == 1 && after.tv_sec - before.tv_sec >= 4;
   return NULL;
 }
 

@@ -23,12 +23,12 @@ struct ToyThread {
   size_t pc = 0;
   uint32_t number = 0;  // operations executed
   bool started = false, finished = false;
-  bool exiting = false;        // all steps done: the exit operation is pending
-  bool waiting = false;        // in a condition's queue
+  bool exiting = false;  // all steps done: the exit operation is pending
+  bool waiting = false;  // in a condition's queue
   bool signalled = false;
-  bool reacquiring = false;    // second half of a wait is pending
+  bool reacquiring = false;  // second half of a wait is pending
   bool gave_way = false;
-  bool removed = false;        // by the plan
+  bool removed = false;  // by the plan
   uint64_t last_step = 0;
   uint64_t deadline = 0;
   std::vector<std::pair<int, uint32_t>> children;  // (body, slot)
@@ -179,7 +179,10 @@ class Machine {
     const uint32_t slot = current_;
     size_t next = t.pc + 1;
     switch (s.op) {
-      case Op::kThreadStart: t.started = true; next = 0; break;
+      case Op::kThreadStart:
+        t.started = true;
+        next = 0;
+        break;
       case Op::kThreadExit: t.finished = true; return;
       case Op::kThreadCreate: {
         ToyThread fresh;

@@ -62,8 +62,8 @@ Step sleep();
 Step load(int var, int reg);
 Step store(int var, int64_t constant);
 Step store_reg(int var, int reg, int64_t plus = 0);
-Step read(int var, std::function<void(Run&)> act);   // a load with an action
-Step write(int var, std::function<void(Run&)> act);  // a store with an action
+Step read(int var, std::function<void(Run&)> act);                                // a load with an action
+Step write(int var, std::function<void(Run&)> act);                               // a store with an action
 Step check(int var, std::function<bool(const Run&)> holds, std::string message);  // a load that fails the run when `holds` is false
 
 }  // namespace heddle::toy

@@ -81,8 +81,7 @@ TEST_F(Bugs, EachProblemIsOneSentence) {
   EXPECT_THROW(store.load(".."), Error);
   EXPECT_THROW(store.load("../../etc"), Error);
   EXPECT_THROW(store.load_trace(store.load(id), kFailingTrace), Error);
-  for (const char* damage :
-       {"", "{", "[]", "{\"version\": 99}", "{\"version\": 1}", "{\"version\": \"x\"}", "\xFF\xFF"}) {
+  for (const char* damage : {"", "{", "[]", "{\"version\": 99}", "{\"version\": 1}", "{\"version\": \"x\"}", "\xFF\xFF"}) {
     std::ofstream(store.directory_of(id) + "/bug.json") << damage;
     EXPECT_THROW(store.load(id), Error) << damage;
     ASSERT_EQ(store.list().size(), 1u);

@@ -78,10 +78,8 @@ TEST_F(TargetTest, RefusesEachInOneSentence) {
   EXPECT_NE(refusal(write("lost", "#!/no/such/interpreter\n", 0755)).find("interpreter"), std::string::npos);
   EXPECT_NE(refusal(write("setuid", elf_header(ELFCLASS64, EM_X86_64), 04755)).find("setuid"), std::string::npos);
   EXPECT_NE(refusal(write("old", elf_header(ELFCLASS32, EM_386), 0755)).find("32-bit"), std::string::npos);
-  EXPECT_NE(refusal(write("arm", elf_header(ELFCLASS64, EM_AARCH64), 0755)).find("not a program for 64-bit x86"),
-            std::string::npos);
-  EXPECT_NE(refusal(write("static", elf_header(ELFCLASS64, EM_X86_64), 0755)).find("statically linked"),
-            std::string::npos);
+  EXPECT_NE(refusal(write("arm", elf_header(ELFCLASS64, EM_AARCH64), 0755)).find("not a program for 64-bit x86"), std::string::npos);
+  EXPECT_NE(refusal(write("static", elf_header(ELFCLASS64, EM_X86_64), 0755)).find("statically linked"), std::string::npos);
   EXPECT_NE(refusal(write("short", elf_header(ELFCLASS64, EM_X86_64).substr(0, 20), 0755)), "");
 }
 
@@ -109,9 +107,8 @@ Outcome outcome(OutcomeKind kind, int code = 0) {
 
 TEST(JudgeTest, ReadsTheWordsOfAFailure) {
   const Judge judge{Predicates{}};
-  Outcome o = judge.refine(
-      outcome(OutcomeKind::kAbort, SIGABRT),
-      {"", "terminate called after throwing an instance of 'std::runtime_error'\n  what():  queue is closed\n"});
+  Outcome o = judge.refine(outcome(OutcomeKind::kAbort, SIGABRT),
+                           {"", "terminate called after throwing an instance of 'std::runtime_error'\n  what():  queue is closed\n"});
   EXPECT_EQ(o.kind, OutcomeKind::kException);
   EXPECT_EQ(o.message, "std::runtime_error: queue is closed");
   o = judge.refine(outcome(OutcomeKind::kSignal, SIGABRT),

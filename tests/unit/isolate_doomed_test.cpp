@@ -11,7 +11,8 @@ namespace {
 
 DoomedResult doomed_point(const toy::Program& p, const Trace& failing, DoomedOptions options = {}) {
   DirectExecutor executor([&](const Plan& plan) { return p.run(plan); });
-  return doomed(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+  return doomed(
+      failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
 }
 
 ThreadId child(uint32_t n) { return child_thread(kMainThread, n); }
@@ -39,7 +40,9 @@ TEST(Doomed, IsTheSecondLockOfACycle) {
 
 TEST(Doomed, FromTheStartWhereNothingPasses) {
   toy::Program p;
-  p.bodies = {{toy::create(1), toy::join(1)}, {toy::check(0, [](const toy::Run&) { return false; }, "always")}};
+  p.bodies = {{toy::create(1), toy::join(1)},
+              {toy::check(
+                  0, [](const toy::Run&) { return false; }, "always")}};
   const DoomedResult result = doomed_point(p, p.run(Plan()));
   EXPECT_TRUE(result.found);
   EXPECT_TRUE(result.from_start);

@@ -23,7 +23,10 @@ toy::Program int_queue() {
     return std::vector<toy::Step>{std::move(call),
                                   at([elem](Run& r) { r.vars[kLink + elem] = 0; }),
                                   at([](Run& r) { r.jump(r.vars[kHead] == 0 ? 3 : 4); }),
-                                  at([elem](Run& r) { r.vars[kHead] = elem; r.jump(5); }),
+                                  at([elem](Run& r) {
+                                    r.vars[kHead] = elem;
+                                    r.jump(5);
+                                  }),
                                   at([elem](Run& r) { r.vars[kLink + static_cast<int>(r.vars[kTail])] = elem; }),
                                   std::move(last)};
   };
@@ -142,7 +145,8 @@ TEST(Delta, BillionsOfDifferencesNeedTensOfTests) {
 
 IsolateResult isolated(const toy::Program& p, const Trace& failing, IsolateOptions options = {}) {
   DirectExecutor executor([&](const Plan& plan) { return p.run(plan); });
-  return isolate(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+  return isolate(
+      failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
 }
 
 TEST(Isolate, FuzzesItsWayToAPassingScheduleAndNamesTheSwitch) {
@@ -185,7 +189,8 @@ TEST(Isolate, OtherFailuresAreUnresolvedOrFailuresByOption) {
     options.by = IsolateBy::kClock;
     options.other_failures_fail = counts;
     options.fuzz_executions = 5;
-    const IsolateResult result = isolate(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+    const IsolateResult result = isolate(
+        failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
     EXPECT_FALSE(result.isolated);
     EXPECT_EQ(result.executions, 6u);
   }
@@ -228,7 +233,9 @@ TEST(Isolate, SplicesTwoGivenRuns) {
 
 TEST(Isolate, SaysWhenNothingPasses) {
   toy::Program p;
-  p.bodies = {{toy::create(1), toy::join(1)}, {toy::check(0, [](const toy::Run&) { return false; }, "always")}};
+  p.bodies = {{toy::create(1), toy::join(1)},
+              {toy::check(
+                  0, [](const toy::Run&) { return false; }, "always")}};
   const Trace failing = p.run(Plan());
   const IsolateResult result = isolated(p, failing);
   EXPECT_FALSE(result.isolated);

@@ -40,7 +40,8 @@ ObjectId variable(const toy::Program& program) {
 double chi_square(const std::map<std::string, size_t>& counts, size_t classes, size_t runs) {
   const double expected = static_cast<double>(runs) / static_cast<double>(classes);
   double sum = expected * static_cast<double>(classes - counts.size());  // those never seen
-  for (const auto& [name, count] : counts) sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected) / expected;
+  for (const auto& [name, count] : counts)
+    sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected) / expected;
   return sum;
 }
 
@@ -59,9 +60,10 @@ TEST(Pct, FindsABugOfDepthDWithAtLeastTheProbabilityThatIsPromised) {
     toy::Program program;
     uint32_t depth;
   };
-  for (const Case& c : {Case{"child_first", toy::child_first(), 1}, Case{"publish_first", toy::publish_first(), 2}, Case{"lost_update", toy::lost_update(), 2},
-                        Case{"two_locks", toy::two_locks(), 2}, Case{"double_fetch", toy::double_fetch(), 2}, Case{"reorder_3", toy::reorder(3), 2},
-                        Case{"ping_pong", toy::ping_pong(), 3}}) {
+  for (const Case& c :
+       {Case{"child_first", toy::child_first(), 1}, Case{"publish_first", toy::publish_first(), 2},
+        Case{"lost_update", toy::lost_update(), 2}, Case{"two_locks", toy::two_locks(), 2}, Case{"double_fetch", toy::double_fetch(), 2},
+        Case{"reorder_3", toy::reorder(3), 2}, Case{"ping_pong", toy::ping_pong(), 3}}) {
     uint64_t length = 0;
     size_t threads = 0;
     for (uint64_t seed = 1; seed <= 50; ++seed) {
@@ -97,7 +99,8 @@ TEST(Surw, AllInterleavingsOfTheSelectedEventsAreEquallyLikely) {
     double critical;  // of chi-square at 0.001 for interleavings - 1 degrees of freedom
   };
   // 6!/(3! 3!), 7!/(5! 2!), 6!/(2! 2! 2!); the last with threads that main creates one by one.
-  for (const Case& c : {Case{free_threads({3, 3}), 20, 43.82}, Case{free_threads({5, 2}), 21, 45.31}, Case{toy::shared_writers(3, 2), 90, 135.98}}) {
+  for (const Case& c :
+       {Case{free_threads({3, 3}), 20, 43.82}, Case{free_threads({5, 2}), 21, 45.31}, Case{toy::shared_writers(3, 2), 90, 135.98}}) {
     const ObjectId object = variable(c.program);
     Profile profile;
     profile.add(c.program.run({}));
@@ -188,12 +191,25 @@ TEST(Fifo, PreemptsAtItsClockTimesAndQueuesInOrder) {
   const toy::Program program = free_threads({4, 3, 3});  // thread 0 joins; the others' exits are their fourth operations
   Plan plan;
   plan.tail.kind = PolicyKind::kFifo;
-  EXPECT_EQ(threads_of(program.run(plan)), "0000111122220" "00");
+  EXPECT_EQ(threads_of(program.run(plan)),
+            "0000111122220"
+            "00");
   // Preempted before step 3: to the end of the queue, behind 1 and 2.
   plan.steps = {3};
-  EXPECT_EQ(threads_of(program.run(plan)), "00" "1111" "2222" "00" "000");
+  EXPECT_EQ(threads_of(program.run(plan)),
+            "00"
+            "1111"
+            "2222"
+            "00"
+            "000");
   plan.steps = {3, 5};
-  EXPECT_EQ(threads_of(program.run(plan)), "00" "11" "2222" "00" "11" "000");
+  EXPECT_EQ(threads_of(program.run(plan)),
+            "00"
+            "11"
+            "2222"
+            "00"
+            "11"
+            "000");
 }
 
 TEST(Fifo, AQuantumIsAnEndlessListOfClockTimes) {

@@ -24,7 +24,8 @@ ReduceResult reduced(const toy::Program& program, const Trace& failing, size_t e
   DirectExecutor executor([&](const Plan& plan) { return program.run(plan); });
   ReduceOptions options;
   options.max_executions = executions;
-  return reduce(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+  return reduce(
+      failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
 }
 
 Trace follow(const toy::Program& program, std::vector<Slice> slices) {
@@ -94,10 +95,14 @@ TEST(Reduce, BisectsWhereTheSuspectsDoNotSuffice) {
   // The 40th thread's write matters although no preemption stands beside it.
   toy::Program p = array_list(64);
   p.bodies[40] = {store(5, 1)};
-  for (size_t t : {10u, 20u}) p.bodies[t].back() = check(0, [](const toy::Run& r) {
-    const auto at = r.vars.find(5);
-    return at == r.vars.end() || at->second == 0 || r.vars.at(0) > r.registers.at({r.current, 0});
-  }, "the list shrank");
+  for (size_t t : {10u, 20u})
+    p.bodies[t].back() = check(
+        0,
+        [](const toy::Run& r) {
+          const auto at = r.vars.find(5);
+          return at == r.vars.end() || at->second == 0 || r.vars.at(0) > r.registers.at({r.current, 0});
+        },
+        "the list shrank");
   const Trace failing = interleaved(p, 64, 10, 20);
   ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
   const ReduceResult result = reduced(p, failing);
@@ -109,15 +114,30 @@ TEST(Reduce, GoesDownTheTreeOfBirths) {
   // Thread 1 creates the two that matter and three that do not; thread 2 creates two idle ones.
   toy::Program p;
   auto shrank = [](const toy::Run& r) { return r.vars.at(0) > r.registers.at({r.current, 0}); };
-  const std::vector<toy::Step> adder = {load(0, 0), store_reg(0, 0, 1), load(0, 0), store_reg(0, 0, 1), check(0, shrank, "the list shrank")};
+  const std::vector<toy::Step> adder = {load(0, 0), store_reg(0, 0, 1), load(0, 0), store_reg(0, 0, 1),
+                                        check(0, shrank, "the list shrank")};
   p.bodies = {{create(1), create(2), join(1), join(2)},
               {create(3), create(4), create(5), create(6), create(7), join(3), join(4), join(5), join(6), join(7)},
               {create(8), create(9), join(8), join(9)},
-              adder, adder, adder, adder, adder, {store(20, 1)}, {store(21, 1)}};
+              adder,
+              adder,
+              adder,
+              adder,
+              adder,
+              {store(20, 1)},
+              {store(21, 1)}};
   const ThreadId one = child(1), two = child(2);
-  const Trace failing = follow(p, {{kMainThread, 3}, {two, 100}, {child_thread(two, 1), 100}, {child_thread(two, 2), 100}, {two, 100}, {one, 6},
-                                   {child_thread(one, 1), 100}, {child_thread(one, 2), 2}, {child_thread(one, 4), 5},
-                                   {child_thread(one, 2), 3}, {child_thread(one, 4), 100}});
+  const Trace failing = follow(p, {{kMainThread, 3},
+                                   {two, 100},
+                                   {child_thread(two, 1), 100},
+                                   {child_thread(two, 2), 100},
+                                   {two, 100},
+                                   {one, 6},
+                                   {child_thread(one, 1), 100},
+                                   {child_thread(one, 2), 2},
+                                   {child_thread(one, 4), 5},
+                                   {child_thread(one, 2), 3},
+                                   {child_thread(one, 4), 100}});
   ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
   const ReduceResult result = reduced(p, failing);
   EXPECT_EQ(result.best.counts().threads, 4u);  // main, 1, 1.2, 1.4
@@ -141,7 +161,10 @@ TEST(Reduce, RefusesARemovalThatBreaksTheProgram) {
 
 TEST(Reduce, SaysSoWhenTheBugNeedsNoInterleaving) {
   toy::Program p;
-  p.bodies = {{create(1), create(2), join(1), join(2)}, {check(0, [](const toy::Run&) { return false; }, "always")}, {store(5, 1)}};
+  p.bodies = {{create(1), create(2), join(1), join(2)},
+              {check(
+                  0, [](const toy::Run&) { return false; }, "always")},
+              {store(5, 1)}};
   const Trace failing = follow(p, {{kMainThread, 3}, {child(2), 100}, {child(1), 100}});
   const ReduceResult result = reduced(p, failing);
   EXPECT_TRUE(result.sequential_bug);

@@ -133,8 +133,9 @@ TEST(Bounded, FindsExactlyTheSchedulesThatBruteForceFinds) {
     const char* name;
     toy::Program program;
   };
-  for (const Case& c : {Case{"two_locks", toy::two_locks()}, Case{"lost_update", toy::lost_update()}, Case{"child_first", toy::child_first()},
-                        Case{"lost_wakeup", toy::lost_wakeup()}, Case{"try_lock_skips", toy::try_lock_skips()}, Case{"double_fetch", toy::double_fetch()}}) {
+  for (const Case& c : {Case{"two_locks", toy::two_locks()}, Case{"lost_update", toy::lost_update()},
+                        Case{"child_first", toy::child_first()}, Case{"lost_wakeup", toy::lost_wakeup()},
+                        Case{"try_lock_skips", toy::try_lock_skips()}, Case{"double_fetch", toy::double_fetch()}}) {
     for (uint32_t bound = 0; bound <= 2; ++bound) {
       Explored all;
       brute_force(c.program, {}, 3, bound, all);

@@ -116,10 +116,11 @@ TEST(Find, TheLowestFailingIndexWinsWhateverTheOrderOfCompletion) {
 
 TEST(Find, KeepsDifferentFailuresApartAndCountsThem) {
   // Two assertions, each reached by one of the two orders of a race.
-  toy::Program program = toy::threads({{toy::write(1, [](toy::Run& r) {
-                                         if (r.vars[2] == 0) r.fail("first came first");
-                                         r.vars[1] = 1;
-                                       })},
+  toy::Program program = toy::threads({{toy::write(1,
+                                                   [](toy::Run& r) {
+                                                     if (r.vars[2] == 0) r.fail("first came first");
+                                                     r.vars[1] = 1;
+                                                   })},
                                        {toy::write(2, [](toy::Run& r) {
                                          if (r.vars[1] == 0) r.fail("second came first");
                                          r.vars[2] = 1;

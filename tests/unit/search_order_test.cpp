@@ -126,7 +126,8 @@ TEST(HappensBefore, LocksOrderWhatTheyGuardUnlessOneAsksOnlyForWhatMustBe) {
   size_t seen = 0;
   for (size_t i = 0; i < events.size(); ++i) {
     for (size_t j = i + 1; j < events.size(); ++j) {
-      if (events[i].op != Op::kStore || events[j].op != Op::kLoad || events[i].thread == events[j].thread || events[j].thread == 0) continue;
+      if (events[i].op != Op::kStore || events[j].op != Op::kLoad || events[i].thread == events[j].thread || events[j].thread == 0)
+        continue;
       ++seen;
       EXPECT_TRUE(locks.before(i, j));
       EXPECT_TRUE(must.concurrent(i, j));

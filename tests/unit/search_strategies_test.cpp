@@ -25,7 +25,7 @@ FindResult run(const std::string& search_name, const toy::Program& program, uint
 
 const std::vector<std::pair<std::string, toy::Program>>& small_bugs() {
   static const std::vector<std::pair<std::string, toy::Program>> bugs = {
-      {"lost_update", toy::lost_update()}, {"two_locks", toy::two_locks()}, {"publish_first", toy::publish_first()},
+      {"lost_update", toy::lost_update()}, {"two_locks", toy::two_locks()},       {"publish_first", toy::publish_first()},
       {"child_first", toy::child_first()}, {"double_fetch", toy::double_fetch()}, {"reorder_3", toy::reorder(3)}};
   return bugs;
 }
@@ -128,10 +128,10 @@ TEST(LockCycles, SeesARingThatDidNotCloseAndNoneUnderACommonLock) {
 
 TEST(Portfolio, NeedsFewSchedulesOnTheClassicBugs) {
   // The systematic part does not depend on the seed: these are exact.
-  const std::map<std::string, size_t> most = {{"lost_update", 2},   {"reorder_3", 2},   {"reorder_20", 2},    {"two_stage_2", 2},
-                                              {"two_stage_20", 3},  {"two_locks", 2},   {"philosophers_3", 2}, {"philosophers_5", 2},
-                                              {"double_fetch", 3},  {"lost_wakeup", 1}, {"publish_first", 2},  {"child_first", 2},
-                                              {"ping_pong", 3},     {"two_waiters", 2}, {"semaphore_order", 3}, {"try_lock_skips", 2}};
+  const std::map<std::string, size_t> most = {{"lost_update", 2},  {"reorder_3", 2},   {"reorder_20", 2},      {"two_stage_2", 2},
+                                              {"two_stage_20", 3}, {"two_locks", 2},   {"philosophers_3", 2},  {"philosophers_5", 2},
+                                              {"double_fetch", 3}, {"lost_wakeup", 1}, {"publish_first", 2},   {"child_first", 2},
+                                              {"ping_pong", 3},    {"two_waiters", 2}, {"semaphore_order", 3}, {"try_lock_skips", 2}};
   for (const toy::Kernel& kernel : toy::buggy_kernels()) {
     const auto it = most.find(kernel.name);
     for (uint64_t seed = 1; seed <= 3; ++seed) {

@@ -17,7 +17,8 @@ SimplifyResult run(const toy::Program& program, const Trace& failing, const char
   });
   SimplifyOptions options;
   options.algorithm = algorithm;
-  SimplifyResult result = simplify(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+  SimplifyResult result = simplify(
+      failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
   if (executions != nullptr) *executions = count;
   return result;
 }
@@ -57,7 +58,8 @@ toy::Program random_program(uint64_t seed) {
   if (pick(2) == 0) p.bodies[0].push_back(store(pick(2), 2));
   for (int t = 1; t <= threads; ++t) p.bodies[0].push_back(join(t));
   const int target = pick(4);
-  p.bodies[0].push_back(check(0, [target](const Run& r) { return (r.vars.contains(1) ? r.vars.at(1) : 0) + r.vars.at(0) != target; }, "end"));
+  p.bodies[0].push_back(check(
+      0, [target](const Run& r) { return (r.vars.contains(1) ? r.vars.at(1) : 0) + r.vars.at(0) != target; }, "end"));
   for (int t = 1; t <= threads; ++t) {
     std::vector<Step> body;
     const int steps = 2 + pick(3);

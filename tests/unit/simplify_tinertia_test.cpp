@@ -35,16 +35,15 @@ Trace strictly(const Program& program, std::vector<Slice> slices) {
   return program.run(plan);
 }
 
-Trace figure2(const Program& p) {
-  return strictly(p, {{kT2, 2}, {kT1, 1}, {kT2, 3}, {kT1, 2}, {kT2, 4}, {kT1, 3}, {kT2, 5}, {kT1, 4}});
-}
+Trace figure2(const Program& p) { return strictly(p, {{kT2, 2}, {kT1, 1}, {kT2, 3}, {kT1, 2}, {kT2, 4}, {kT1, 3}, {kT2, 5}, {kT1, 4}}); }
 
 SimplifyResult tinertia(const Program& program, const Trace& failing, size_t executions = 0) {
   DirectExecutor executor([&](const Plan& plan) { return program.run(plan); });
   SimplifyOptions options;
   options.algorithm = "tinertia";
   options.max_executions = executions;
-  return simplify(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
+  return simplify(
+      failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
 }
 
 const OperationCount& operation(const SimplifyResult& result, const std::string& name) {
@@ -121,7 +120,9 @@ TEST(Tinertia, StageTwoMovesWhatTheRejectedRunHadExecuted) {
   p.together = true;
   constexpr int kLock = 0;
   // T2 must lock, and write x, between T1's write and check; T1 holds the lock over its first step.
-  p.bodies = {{lock(kLock), store(kX, 1), unlock(kLock), store(5, 1), check(kX, [](const toy::Run& r) { return r.vars.at(kX) != 3; }, "x is 3")},
+  p.bodies = {{lock(kLock), store(kX, 1), unlock(kLock), store(5, 1),
+               check(
+                   kX, [](const toy::Run& r) { return r.vars.at(kX) != 3; }, "x is 3")},
               {store(6, 1), store(7, 1), lock(kLock), store(kX, 3), unlock(kLock)}};
   const Trace failing = strictly(p, {{kT2, 1}, {kT1, 2}, {kT2, 2}, {kT1, 4}, {kT2, 5}, {kT1, 5}});
   ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
@@ -134,7 +135,9 @@ TEST(Tinertia, ValidOnlyIfTheRunCostsNoMoreThanPlanned) {
   // Removing T2's only interval still ends in the bug, because the tail runs T2 - but at the cost of the removed switch.
   Program p;
   p.together = true;
-  p.bodies = {{store(kX, 1), sem_wait(0), check(kX, [](const toy::Run& r) { return r.vars.at(kX) == 1; }, "x was changed")},
+  p.bodies = {{store(kX, 1), sem_wait(0),
+               check(
+                   kX, [](const toy::Run& r) { return r.vars.at(kX) == 1; }, "x was changed")},
               {store(kX, 2), sem_post(0)}};
   const Trace failing = strictly(p, {{kT1, 1}, {kT2, 2}, {kT1, 3}});
   ASSERT_EQ(failing.outcome().kind, OutcomeKind::kAssert);
@@ -150,7 +153,8 @@ TEST(Tinertia, StopsAtTheFlag) {
   SimplifyOptions options;
   options.algorithm = "tinertia";
   options.stop = &stop;
-  const SimplifyResult result = simplify(figure2(p), [](const Trace&) { return true; }, executor, options);
+  const SimplifyResult result = simplify(
+      figure2(p), [](const Trace&) { return true; }, executor, options);
   EXPECT_EQ(result.executions, 0u);
   EXPECT_FALSE(result.finished);
   EXPECT_EQ(result.best.switches(), 7u);
@@ -160,7 +164,9 @@ TEST(Simplify, RejectsAnUnknownAlgorithm) {
   DirectExecutor executor([](const Plan&) { return Trace(); });
   SimplifyOptions options;
   options.algorithm = "no-such-pass";
-  EXPECT_THROW(simplify(Trace(), [](const Trace&) { return true; }, executor, options), std::invalid_argument);
+  EXPECT_THROW(simplify(
+                   Trace(), [](const Trace&) { return true; }, executor, options),
+               std::invalid_argument);
 }
 
 }  // namespace

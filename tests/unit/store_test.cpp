@@ -55,8 +55,7 @@ Trace made_up_trace(size_t events, uint32_t threads = 4) {
     e.op = kBody[phase];
     e.flags = switched ? kPreviousReady : 0;
     e.size = is_memory(e.op) ? 4 : 0;
-    e.object =
-        make_object(ObjectKind::kHeap, current, phase == 1 || phase == 2 ? mix(11, at[current] / 64) % 32 : 99, 8);
+    e.object = make_object(ObjectKind::kHeap, current, phase == 1 || phase == 2 ? mix(11, at[current] / 64) % 32 : 99, 8);
     e.site = make_site(0, 1000 + phase * 5);
     if (phase == 2) balance += mix(13, i) % 50;
     e.value = is_memory(e.op) ? balance : 0;
@@ -126,8 +125,7 @@ TEST(Store, TakesAtMostFourBytesAnEvent) {
 
 TEST(Store, RefusesEveryTruncation) {
   const std::string whole = encode_trace(made_up_trace(300));
-  for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_NE(complaint_about(std::string_view(whole).substr(0, size)), "") << size;
+  for (size_t size = 0; size < whole.size(); ++size) EXPECT_NE(complaint_about(std::string_view(whole).substr(0, size)), "") << size;
   EXPECT_NE(complaint_about(whole + "x"), "");
 }
 

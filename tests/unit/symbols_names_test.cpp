@@ -27,8 +27,7 @@ TEST(ShortenStd, KeepsAnAllocatorThatIsTheArgument) {
 }
 
 TEST(ShortenStd, GivesStringsTheirUsualName) {
-  EXPECT_EQ(shorten_std("std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"),
-            "std::string");
+  EXPECT_EQ(shorten_std("std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"), "std::string");
   EXPECT_EQ(shorten_std("std::basic_ostream<char, std::char_traits<char> >& f"), "std::ostream& f");
 }
 

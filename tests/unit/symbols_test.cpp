@@ -61,9 +61,7 @@ struct Place {
   int line;
 };
 
-__attribute__((noinline)) uintptr_t call_address() {
-  return reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1;
-}
+__attribute__((noinline)) uintptr_t call_address() { return reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1; }
 
 // Something left to do after the call keeps it from becoming a jump.
 inline __attribute__((always_inline)) Place keep(uintptr_t address, int line) {
@@ -116,13 +114,9 @@ uint64_t offset_of(const T& object) {
   return reinterpret_cast<uintptr_t>(&object) - load_bias();
 }
 
-std::string own_path() {
-  return std::filesystem::read_symlink("/proc/self/exe").string();
-}
+std::string own_path() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
 
-std::string base_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
+std::string base_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 class SymbolsTest : public testing::Test {
  protected:
@@ -250,8 +244,7 @@ TEST_F(SymbolsTest, NamesStaticsByTheirScope) {
 }
 
 TEST_F(SymbolsTest, FindsMembersOfNamedTypes) {
-  auto member = symbols_.member_at(0, "SymbolsTestQueue",
-                                   offset_of(symbols_test_queue.items[2].next) - offset_of(symbols_test_queue));
+  auto member = symbols_.member_at(0, "SymbolsTestQueue", offset_of(symbols_test_queue.items[2].next) - offset_of(symbols_test_queue));
   ASSERT_TRUE(member.has_value());
   EXPECT_EQ(member->name, "items[2].next");
   EXPECT_EQ(member->type, "SymbolsTestNode*");
@@ -356,8 +349,8 @@ TEST_F(SymbolsTest, SurvivesOverwrittenSections) {
   ScratchDirectory scratch;
   ElfImage whole(own_path());
   for (const std::string& name : whole.section_names()) {
-    bool is_read = name.starts_with(".debug") || name == ".symtab" || name == ".strtab" || name == ".shstrtab" ||
-                   name == ".note.gnu.build-id";
+    bool is_read =
+        name.starts_with(".debug") || name == ".symtab" || name == ".strtab" || name == ".shstrtab" || name == ".note.gnu.build-id";
     if (!is_read) continue;
     for (int byte : {0x01, 0xff}) {
       ElfImage image = whole;
@@ -394,8 +387,8 @@ TEST(SymbolsOfNothing, AnswerNothing) {
 }
 
 TEST(SystemLibrary, IsToldByItsPath) {
-  for (const char* path : {"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libz.so.1", "[vdso]",
-                           "linux-vdso.so.1", "/opt/gcc/lib64/libstdc++.so.6", "/home/me/build/lib/libheddle-rt.so"}) {
+  for (const char* path : {"/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libz.so.1", "[vdso]", "linux-vdso.so.1",
+                           "/opt/gcc/lib64/libstdc++.so.6", "/home/me/build/lib/libheddle-rt.so"}) {
     EXPECT_TRUE(is_system_library_path(path)) << path;
   }
   for (const char* path : {"/home/me/prog", "/usr/bin/pigz", "/usr/local/lib/libmine.so", "./libcache.so", ""}) {

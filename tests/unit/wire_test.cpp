@@ -18,7 +18,11 @@ constexpr int kC = 20;
 Program lost_update() {
   Program p;
   const std::vector<Step> increment = {load(kX, 0), store_reg(kX, 0, 1)};
-  p.bodies = {{create(1), create(2), join(1), join(2), check(kX, [](const Run& r) { return r.vars.at(kX) == 2; }, "x == 2")}, increment, increment};
+  p.bodies = {{create(1), create(2), join(1), join(2),
+               check(
+                   kX, [](const Run& r) { return r.vars.at(kX) == 2; }, "x == 2")},
+              increment,
+              increment};
   return p;
 }
 
@@ -71,7 +75,7 @@ TEST(Counting, TheSequentialRunHasNoPreemption) {
   const Trace t = lost_update().run(stay());
   EXPECT_EQ(t.outcome().kind, OutcomeKind::kExit);
   EXPECT_EQ(t.counts().preemptions, 0u);
-  EXPECT_EQ(t.counts().switches, 3u);   // main blocks, first ends, second ends
+  EXPECT_EQ(t.counts().switches, 3u);  // main blocks, first ends, second ends
   EXPECT_EQ(t.counts().threads, 3u);
 }
 
@@ -79,7 +83,7 @@ TEST(Counting, ASwitchAwayFromAnEnabledThreadIsAPreemption) {
   const ThreadId one = child_thread(kMainThread, 1);
   const ThreadId two = child_thread(kMainThread, 2);
   Plan plan;
-  plan.slices = {{kMainThread, 3}, {one, 2}, {two, 4}, {one, 4}};   // one: start, load | two: all | one: store, exit
+  plan.slices = {{kMainThread, 3}, {one, 2}, {two, 4}, {one, 4}};  // one: start, load | two: all | one: store, exit
   const Trace t = lost_update().run(plan);
   EXPECT_EQ(t.outcome().kind, OutcomeKind::kAssert);
   EXPECT_EQ(t.counts().switches, 4u);
@@ -126,7 +130,7 @@ TEST(Operations, AFailedTryLockIsOneOperation) {
   Program p;
   p.bodies = {{lock(kM), try_lock(kM, [](toy::Run& r, bool got) { r.vars[kX] = got ? 1 : 2; }), unlock(kM)}};
   const Trace t = p.run(stay());
-  EXPECT_EQ(t.events().size(), 5u);   // start, lock, try, unlock, exit
+  EXPECT_EQ(t.events().size(), 5u);  // start, lock, try, unlock, exit
   EXPECT_NE(t.events()[2].flags & kFailed, 0);
 }
 
@@ -143,7 +147,7 @@ TEST(Plans, AStrictReplayOfATraceIsTheSameTrace) {
 
 TEST(Plans, ASliceThatCannotRunDivergesWhenStrictAndIsSkippedWhenRelaxed) {
   Plan plan;
-  plan.slices = {{child_thread(kMainThread, 2), 4}, {kMainThread, 3}};   // not born yet
+  plan.slices = {{child_thread(kMainThread, 2), 4}, {kMainThread, 3}};  // not born yet
   plan.strictness = Strictness::kStrict;
   EXPECT_EQ(lost_update().run(plan).outcome().kind, OutcomeKind::kDiverged);
   plan.strictness = Strictness::kRelaxed;
@@ -167,7 +171,7 @@ TEST(Plans, DroppingAnotherThreadsSliceDoesNotMoveABoundary) {
   Plan fewer = plan;
   fewer.slices.erase(fewer.slices.begin() + 2);
   const Trace t = lost_update().run(fewer);
-  EXPECT_EQ(t.slices()[1].end - t.slices()[1].begin, 4u);   // both slices of `one` run as one interval, to the same boundary
+  EXPECT_EQ(t.slices()[1].end - t.slices()[1].begin, 4u);  // both slices of `one` run as one interval, to the same boundary
   EXPECT_EQ(t.outcome().kind, OutcomeKind::kExit);
 }
 
@@ -203,7 +207,8 @@ TEST(Plans, WhichWaiterWakesIsARecordedChoice) {
 
 TEST(Outcomes, ADeadlocksSignatureDoesNotDependOnTheSchedule) {
   Program p;
-  p.bodies = {{create(1), create(2), join(1), join(2)}, {lock(kM), lock(kC), unlock(kC), unlock(kM)}, {lock(kC), lock(kM), unlock(kM), unlock(kC)}};
+  p.bodies = {
+      {create(1), create(2), join(1), join(2)}, {lock(kM), lock(kC), unlock(kC), unlock(kM)}, {lock(kC), lock(kM), unlock(kM), unlock(kC)}};
   const ThreadId one = child_thread(kMainThread, 1);
   const ThreadId two = child_thread(kMainThread, 2);
   Plan first;

@@ -18,12 +18,8 @@ static void work() {
   d.compare_exchange_strong(e, 4);
 }
 
-static void one() {
-  work();
-}
-static void two() {
-  work();
-}
+static void one() { work(); }
+static void two() { work(); }
 
 int main() {
   std::thread a(one), b(two);

@@ -12,12 +12,8 @@ static void phase(int me) {
     pthread_barrier_wait(&barrier);
   }
 }
-static void one(void) {
-  phase(0);
-}
-static void two(void) {
-  phase(1);
-}
+static void one(void) { phase(0); }
+static void two(void) { phase(1); }
 
 int main(void) {
   pthread_barrier_init(&barrier, NULL, 2);

@@ -11,12 +11,8 @@ static void work() {
   seen = value;
 }
 
-static void one() {
-  work();
-}
-static void two() {
-  work();
-}
+static void one() { work(); }
+static void two() { work(); }
 
 int main() {
   std::thread a(one), b(two);

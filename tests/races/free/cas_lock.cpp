@@ -14,12 +14,8 @@ static void add() {
   taken.store(0, std::memory_order_release);
 }
 
-static void one() {
-  add();
-}
-static void two() {
-  add();
-}
+static void one() { add(); }
+static void two() { add(); }
 
 int main() {
   std::thread a(one), b(two);

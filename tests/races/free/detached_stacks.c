@@ -4,9 +4,7 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int done;
 
-static void touch(volatile int* place) {
-  *place = 1;
-}
+static void touch(volatile int* place) { *place = 1; }
 
 static void* work(void* nothing) {
   volatile int local[32];

@@ -11,12 +11,8 @@ static void add() {
   taken.store(false, std::memory_order_release);
 }
 
-static void one() {
-  add();
-}
-static void two() {
-  add();
-}
+static void one() { add(); }
+static void two() { add(); }
 
 int main() {
   std::thread a(one), b(two);

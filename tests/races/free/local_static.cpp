@@ -14,12 +14,8 @@ static int get(int i) {
 }
 static thread_local int seen;
 
-static void one() {
-  seen = get(1);
-}
-static void two() {
-  seen = get(2);
-}
+static void one() { seen = get(1); }
+static void two() { seen = get(2); }
 
 int main() {
   std::thread a(one), b(two);

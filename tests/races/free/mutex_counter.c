@@ -11,12 +11,8 @@ static void add(void) {
   }
 }
 
-static void one(void) {
-  add();
-}
-static void two(void) {
-  add();
-}
+static void one(void) { add(); }
+static void two(void) { add(); }
 
 int main(void) {
   run_both(one, two);

@@ -1,7 +1,9 @@
 // Neighbouring bytes of one word belong to different threads.
 #include "../two.h"
 
-struct { char a, b, c, d; } bytes;
+struct {
+  char a, b, c, d;
+} bytes;
 
 static void one(void) {
   bytes.a = 1;

@@ -5,9 +5,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 int value;
 static __thread int seen;
 
-static void initialise(void) {
-  value = 1;
-}
+static void initialise(void) { value = 1; }
 static void work(void) {
   pthread_once(&once, initialise);
   seen = value;

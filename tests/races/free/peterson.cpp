@@ -13,12 +13,8 @@ static void enter(int me) {
   wants[me] = 0;
 }
 
-static void one() {
-  enter(0);
-}
-static void two() {
-  enter(1);
-}
+static void one() { enter(0); }
+static void two() { enter(1); }
 
 int main() {
   std::thread a(one), b(two);

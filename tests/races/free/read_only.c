@@ -7,12 +7,8 @@ static void add(void) {
   for (int i = 0; i < 4; i++) sum += table[i];
 }
 
-static void one(void) {
-  add();
-}
-static void two(void) {
-  add();
-}
+static void one(void) { add(); }
+static void two(void) { add(); }
 
 int main(void) {
   run_both(one, two);

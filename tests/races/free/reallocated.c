@@ -10,12 +10,8 @@ static void grow(void) {
   free(p);
 }
 
-static void one(void) {
-  grow();
-}
-static void two(void) {
-  grow();
-}
+static void one(void) { grow(); }
+static void two(void) { grow(); }
 
 int main(void) {
   run_both(one, two);

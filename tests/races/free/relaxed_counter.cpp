@@ -7,12 +7,8 @@ static void add() {
   for (int i = 0; i < 4; ++i) counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-static void one() {
-  add();
-}
-static void two() {
-  add();
-}
+static void one() { add(); }
+static void two() { add(); }
 
 int main() {
   std::thread a(one), b(two);

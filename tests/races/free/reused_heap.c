@@ -9,12 +9,8 @@ static void churn(void) {
   }
 }
 
-static void one(void) {
-  churn();
-}
-static void two(void) {
-  churn();
-}
+static void one(void) { churn(); }
+static void two(void) { churn(); }
 
 int main(void) {
   run_both(one, two);

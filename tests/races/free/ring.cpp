@@ -8,8 +8,7 @@ int sum;
 
 static void one() {
   for (int i = 0; i < 5; ++i) {
-    while (written.load(std::memory_order_relaxed) - taken.load(std::memory_order_acquire) == 2)
-      std::this_thread::yield();
+    while (written.load(std::memory_order_relaxed) - taken.load(std::memory_order_acquire) == 2) std::this_thread::yield();
     ring[i % 2] = i;
     written.store(i + 1, std::memory_order_release);
   }

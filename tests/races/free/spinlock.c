@@ -9,12 +9,8 @@ static void add(void) {
   pthread_spin_unlock(&lock);
 }
 
-static void one(void) {
-  add();
-}
-static void two(void) {
-  add();
-}
+static void one(void) { add(); }
+static void two(void) { add(); }
 
 int main(void) {
   pthread_spin_init(&lock, PTHREAD_PROCESS_PRIVATE);

@@ -7,12 +7,8 @@ static void work() {
   for (int i = 0; i < 5; ++i) mine += i;
 }
 
-static void one() {
-  work();
-}
-static void two() {
-  work();
-}
+static void one() { work(); }
+static void two() { work(); }
 
 int main() {
   std::thread a(one), b(two);

@@ -12,12 +12,8 @@ static void add() {
   serving.store(mine + 1, std::memory_order_release);
 }
 
-static void one() {
-  add();
-}
-static void two() {
-  add();
-}
+static void one() { add(); }
+static void two() { add(); }
 
 int main() {
   std::thread a(one), b(two);

@@ -9,12 +9,8 @@ static void add(void) {
   pthread_mutex_unlock(&m);
 }
 
-static void one(void) {
-  add();
-}
-static void two(void) {
-  add();
-}
+static void one(void) { add(); }
+static void two(void) { add(); }
 
 int main(void) {
   run_both(one, two);

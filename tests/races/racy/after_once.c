@@ -4,9 +4,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int value;
 
-static void initialise(void) {
-  value = 1;
-}
+static void initialise(void) { value = 1; }
 static void work(void) {
   pthread_once(&once, initialise);
   value++;

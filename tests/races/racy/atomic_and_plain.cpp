@@ -5,12 +5,8 @@
 static int value;
 int seen;
 
-static void one() {
-  __atomic_store_n(&value, 1, __ATOMIC_SEQ_CST);
-}
-static void two() {
-  seen = value;
-}
+static void one() { __atomic_store_n(&value, 1, __ATOMIC_SEQ_CST); }
+static void two() { seen = value; }
 
 int main() {
   std::thread a(one), b(two);

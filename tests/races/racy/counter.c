@@ -3,12 +3,8 @@
 
 static int counter;
 
-static void one(void) {
-  counter++;
-}
-static void two(void) {
-  counter++;
-}
+static void one(void) { counter++; }
+static void two(void) { counter++; }
 
 int main(void) {
   run_both(one, two);

@@ -16,12 +16,8 @@ static void get(void) {
   seen_by_thread = data;
 }
 
-static void one(void) {
-  get();
-}
-static void two(void) {
-  get();
-}
+static void one(void) { get(); }
+static void two(void) { get(); }
 
 int main(void) {
   run_both(one, two);

@@ -4,12 +4,8 @@
 static char block[64];
 int seen;
 
-static void one(void) {
-  memset(block, 1, sizeof block);
-}
-static void two(void) {
-  seen = block[63];
-}
+static void one(void) { memset(block, 1, sizeof block); }
+static void two(void) { seen = block[63]; }
 
 int main(void) {
   run_both(one, two);

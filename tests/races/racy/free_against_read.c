@@ -4,12 +4,8 @@
 static int* block;
 int seen;
 
-static void one(void) {
-  seen = block[1];
-}
-static void two(void) {
-  free(block);
-}
+static void one(void) { seen = block[1]; }
+static void two(void) { free(block); }
 
 int main(void) {
   block = calloc(4, sizeof *block);

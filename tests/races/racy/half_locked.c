@@ -9,9 +9,7 @@ static void one(void) {
   value++;
   pthread_mutex_unlock(&m);
 }
-static void two(void) {
-  value++;
-}
+static void two(void) { value++; }
 
 int main(void) {
   run_both(one, two);

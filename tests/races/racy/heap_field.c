@@ -6,12 +6,8 @@ struct node {
 };
 static struct node* node;
 
-static void one(void) {
-  node->value = 1;
-}
-static void two(void) {
-  node->value = 2;
-}
+static void one(void) { node->value = 1; }
+static void two(void) { node->value = 2; }
 
 int main(void) {
   node = calloc(1, sizeof *node);

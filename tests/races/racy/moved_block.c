@@ -4,12 +4,8 @@
 static char block[64];
 int seen;
 
-static void one(void) {
-  memmove(block + 8, block, 32);
-}
-static void two(void) {
-  seen = block[20];
-}
+static void one(void) { memmove(block + 8, block, 32); }
+static void two(void) { seen = block[20]; }
 
 int main(void) {
   run_both(one, two);

@@ -5,12 +5,8 @@ static int a, b;
 static int* p = &a;
 int seen;
 
-static void one(void) {
-  p = &b;
-}
-static void two(void) {
-  seen = *p;
-}
+static void one(void) { p = &b; }
+static void two(void) { seen = *p; }
 
 int main(void) {
   run_both(one, two);

@@ -12,12 +12,8 @@ static void leave() {
   if (shared->users.fetch_sub(1, std::memory_order_relaxed) == 1) delete shared;
 }
 
-static void one() {
-  leave();
-}
-static void two() {
-  leave();
-}
+static void one() { leave(); }
+static void two() { leave(); }
 
 int main() {
   std::thread a(one), b(two);

@@ -6,12 +6,8 @@ union {
   char bytes[8];
 } word;
 
-static void one(void) {
-  word.bytes[5] = 1;
-}
-static void two(void) {
-  word.whole = 2;
-}
+static void one(void) { word.bytes[5] = 1; }
+static void two(void) { word.whole = 2; }
 
 int main(void) {
   run_both(one, two);

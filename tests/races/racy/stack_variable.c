@@ -3,12 +3,8 @@
 
 static int* shared;
 
-static void one(void) {
-  (*shared)++;
-}
-static void two(void) {
-  (*shared)++;
-}
+static void one(void) { (*shared)++; }
+static void two(void) { (*shared)++; }
 
 int main(void) {
   int local = 0;

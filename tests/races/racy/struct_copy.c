@@ -6,12 +6,8 @@ struct big {
 };
 struct big value, other;
 
-static void one(void) {
-  value = other;
-}
-static void two(void) {
-  value.a[5] = 1;
-}
+static void one(void) { value = other; }
+static void two(void) { value.a[5] = 1; }
 
 int main(void) {
   run_both(one, two);

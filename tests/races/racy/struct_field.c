@@ -7,12 +7,8 @@ struct pair {
 static struct pair p;
 static struct pair* volatile q = &p;
 
-static void one(void) {
-  q->b = 1;
-}
-static void two(void) {
-  q->b = 2;
-}
+static void one(void) { q->b = 1; }
+static void two(void) { q->b = 2; }
 
 int main(void) {
   run_both(one, two);

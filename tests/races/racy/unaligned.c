@@ -6,12 +6,8 @@ struct __attribute__((packed)) {
   int a;
 } u;
 
-static void one(void) {
-  u.a = 1;
-}
-static void two(void) {
-  ((char*)&u)[2] = 2;
-}
+static void one(void) { u.a = 1; }
+static void two(void) { ((char*)&u)[2] = 2; }
 
 int main(void) {
   run_both(one, two);

@@ -9,12 +9,8 @@ static std::vector<int> values = [] {
   return v;
 }();
 
-static void one() {
-  values.push_back(1);
-}
-static void two() {
-  values.push_back(2);
-}
+static void one() { values.push_back(1); }
+static void two() { values.push_back(2); }
 
 int main() {
   std::thread a(one), b(two);

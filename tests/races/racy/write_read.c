@@ -4,12 +4,8 @@
 static int value;
 int seen;
 
-static void one(void) {
-  value = 1;
-}
-static void two(void) {
-  seen = value;
-}
+static void one(void) { value = 1; }
+static void two(void) { seen = value; }
 
 int main(void) {
   run_both(one, two);
