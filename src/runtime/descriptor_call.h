@@ -44,9 +44,19 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
   // A try on an inherited stream too: how fast somebody fills standard input must not decide.
   const bool outside = info.reach == Reach::kShared || info.reach == Reach::kForeign;
   if (outside && (waits || info.stream)) be_patient(wait);
+  const uint64_t timeout = waits && info.socket ? socket_timeout(c.fd, c.events == POLLOUT) : 0;
+  if (timeout != 0) {
+    p.op = Op::kTimedPoll;
+    p.deadline = g_run.clock + timeout;
+  }
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
+    if (timeout != 0 && !descriptors_ready(wait)) {
+      e->flags |= kTimedOut | kChoice;
+      e->value = kChoiceTimeout;
+      return -EAGAIN;
+    }
     const long result = call();
     const bool fails = result == -EAGAIN;
     if (!waits) mark_try(e, fails);

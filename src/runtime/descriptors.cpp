@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include "runtime/names.h"
@@ -108,6 +110,13 @@ DescriptorInfo describe(int fd) {
 bool is_blocking(int fd) {
   const long flags = sys(SYS_fcntl, fd, F_GETFL);
   return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
+uint64_t socket_timeout(int fd, bool sends) {
+  timeval limit{0, 0};
+  socklen_t length = sizeof limit;
+  if (sys(SYS_getsockopt, fd, SOL_SOCKET, sends ? SO_SNDTIMEO : SO_RCVTIMEO, &limit, &length) != 0) return 0;
+  return static_cast<uint64_t>(limit.tv_sec) * 1000000000 + static_cast<uint64_t>(limit.tv_usec) * 1000;
 }
 
 ObjectId descriptor_object(const DescriptorInfo& info) { return name_descriptor(info.name); }

@@ -23,6 +23,8 @@ struct DescriptorInfo {
 };
 DescriptorInfo describe(int fd);
 bool is_blocking(int fd);
+// SO_RCVTIMEO or SO_SNDTIMEO, in nanoseconds; 0 = none.
+uint64_t socket_timeout(int fd, bool sends);
 ObjectId descriptor_object(const DescriptorInfo& info);
 
 // The two ends of a pipe or socketpair, made by this process; or one end and itself.

@@ -22,9 +22,9 @@ struct Address {
   int fd;  // -1: free
 };
 constexpr uint32_t kMaxAddresses = 128;
-Address g_listeners[kMaxAddresses];
+Address g_bound[kMaxAddresses];       // listeners and datagram sockets
 Address g_connectors[kMaxAddresses];  // connected to a listener of ours, not yet accepted
-uint32_t g_listener_count;
+uint32_t g_bound_count;
 uint32_t g_connector_count;
 
 bool own_name(int fd, Address* out) {
@@ -54,16 +54,22 @@ bool same_end(const sockaddr* a, socklen_t a_length, const sockaddr* b, socklen_
 const sockaddr* name_of(const Address& a) { return reinterpret_cast<const sockaddr*>(&a.name); }
 
 bool is_ours(const sockaddr* target, socklen_t length) {
-  for (uint32_t i = 0; i < g_listener_count; ++i) {
-    if (same_end(name_of(g_listeners[i]), g_listeners[i].length, target, length)) return true;
+  for (uint32_t i = 0; i < g_bound_count; ++i) {
+    if (same_end(name_of(g_bound[i]), g_bound[i].length, target, length)) return true;
   }
   return false;
+}
+
+bool is_stream(int fd) {
+  int type = 0;
+  socklen_t length = sizeof type;
+  return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
 }
 
 void connected(int fd, const sockaddr* target, socklen_t length) {
   if (!is_ours(target, length)) return;
   made_inside(fd, fd);
-  if (g_connector_count < kMaxAddresses && own_name(fd, &g_connectors[g_connector_count])) ++g_connector_count;
+  if (is_stream(fd) && g_connector_count < kMaxAddresses && own_name(fd, &g_connectors[g_connector_count])) ++g_connector_count;
 }
 
 // Both ends of a connection get the name of the end that connected.
@@ -85,10 +91,12 @@ void accepted(int fd) {
   }
 }
 
-bool is_stream(int fd) {
-  int type = 0;
-  socklen_t length = sizeof type;
-  return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
+// Others can send to this socket from now on.
+void bound_here(int fd) {
+  if (g_bound_count == kMaxAddresses) g_bound_count = 0;
+  if (own_name(fd, &g_bound[g_bound_count])) ++g_bound_count;
+  // In a search nobody outside knows of it; in a plain run it may well be a service.
+  if (g_run.control->mode == Mode::kServe) made_inside(fd, fd);
 }
 
 long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
@@ -145,6 +153,8 @@ ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr
   const DescriptorInfo info = describe(fd);
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, size, pc};
   const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
+  // Whoever sends to a socket of this process gets its answers from there.
+  if (target != nullptr && info.reach == Reach::kForeign && is_ours(target, length)) made_inside(fd, fd);
   size_t done = 0;
   do {
     const long n = controlled(call, info, [&] {
@@ -171,11 +181,14 @@ HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int ends[2]) no
 HEDDLE_EXPORT int listen(int fd, int backlog) noexcept {
   const long result = sys(SYS_listen, fd, backlog);
   if (result != 0 || !active()) return static_cast<int>(with_errno(result));
-  if (g_listener_count == kMaxAddresses) g_listener_count = 0;
-  if (own_name(fd, &g_listeners[g_listener_count])) ++g_listener_count;
-  // In a search nobody outside knows of it; in a plain run it may well be a service.
-  if (g_run.control->mode == Mode::kServe) made_inside(fd, fd);
+  bound_here(fd);
   return 0;
+}
+
+HEDDLE_EXPORT int bind(int fd, const sockaddr* name, socklen_t length) noexcept {
+  const long result = sys(SYS_bind, fd, name, length);
+  if (result == 0 && active() && !is_stream(fd)) bound_here(fd);
+  return static_cast<int>(with_errno(result));
 }
 
 HEDDLE_EXPORT int connect(int fd, const sockaddr* target, socklen_t length) {

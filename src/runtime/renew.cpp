@@ -105,6 +105,15 @@ int option(int fd, int name) {
   return value;
 }
 
+// One of a socketpair: connected, and neither end has a name.
+bool is_of_pair(int fd) {
+  sockaddr_storage name;
+  socklen_t own = sizeof name;
+  socklen_t other = sizeof name;
+  return option(fd, SO_DOMAIN) == AF_UNIX && sys(SYS_getsockname, fd, &name, &own) == 0 && sys(SYS_getpeername, fd, &name, &other) == 0 &&
+         own <= sizeof(sa_family_t) && other <= sizeof(sa_family_t);
+}
+
 bool survey(Open* o) {
   struct stat status;
   if (sys(SYS_fstat, o->fd, &status) != 0) return false;
@@ -126,7 +135,7 @@ bool survey(Open* o) {
   o->kind = info.socket ? Kind::kSocket : Kind::kPipe;
   if (!info.socket) return type == S_IFIFO;
   if (option(o->fd, SO_ACCEPTCONN) == 1) o->kind = Kind::kListener;
-  return o->kind == Kind::kListener || option(o->fd, SO_DOMAIN) == AF_UNIX;
+  return o->kind == Kind::kListener || is_of_pair(o->fd);
 }
 
 void put(const Open& o, int fresh) { sys(SYS_dup3, fresh, o.fd, o.close_on_exec ? O_CLOEXEC : 0); }
