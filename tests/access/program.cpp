@@ -3,7 +3,13 @@
 #include <pthread.h>
 #include <string.h>
 
+#ifdef __clang__
 #define ALONE __attribute__((noinline))
+#else
+#define ALONE __attribute__((noipa))
+#endif
+// No access may be left out because nobody looks at its result, or because a later one undoes it.
+#define KEEP asm volatile("" ::: "memory")
 
 template <typename T>
 ALONE void store(T* p, T value) {
@@ -11,6 +17,7 @@ ALONE void store(T* p, T value) {
 }
 template <typename T>
 ALONE T load(const T* p) {
+  KEEP;
   return *p;
 }
 template <typename T>
@@ -33,14 +40,21 @@ ALONE void odd_store(Odd<T>* p, T value) {
 }
 template <typename T>
 ALONE T odd_load(const Odd<T>* p) {
+  KEEP;
   return p->value;
 }
 
 struct Base {
   virtual ~Base() {}
-  virtual int answer() { return 1; }
+  virtual int answer() {
+    KEEP;
+    return 1;
+  }
 };
-ALONE int call(Base* b) { return b->answer(); }
+ALONE int call(Base* b) {
+  KEEP;
+  return b->answer();
+}
 
 __extension__ typedef __int128 Wide;
 struct Block {
@@ -96,9 +110,11 @@ static void* accesses(void* nothing) {
   odd_store<long>(&o8, 3);
   odd_load(&o8);
   memcpy(&to, &from, sizeof to);
+  KEEP;
   memmove(&to, &from, 24);
+  KEEP;
   memset(&to, 0x11, 17);
-  to = from;
+  KEEP;
   call(&object);
   atomics(&a1);
   atomics(&a2);
