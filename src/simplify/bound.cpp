@@ -33,6 +33,7 @@ struct State {
   bool free = false;            // a switch here is no preemption
   size_t stays = 0;             // how often in a row `current` went on after giving way
   size_t used = 0;              // preemptions so far
+  std::vector<uint32_t> waiters;    // whom the event, a signal, may wake
 };
 
 // A run, taken apart.
