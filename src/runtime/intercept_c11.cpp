@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <threads.h>
 #include <time.h>
 
@@ -25,16 +24,9 @@ int answer(int error) {
   }
 }
 
-struct Start {
-  thrd_start_t function;
-  void* argument;
-};
-
-void* run_start(void* argument) {
-  const Start start = *static_cast<Start*>(argument);
-  free(argument);
-  return reinterpret_cast<void*>(static_cast<intptr_t>(start.function(start.argument)));
-}
+// The program's own function is the thread's entry, as glibc does it too: an int comes back in the same register as a pointer.
+using Entry = void* (*)(void*);
+Entry entry_of(thrd_start_t function) { return reinterpret_cast<Entry>(reinterpret_cast<void*>(function)); }
 
 pthread_mutex_t* mutex_of(mtx_t* m) { return reinterpret_cast<pthread_mutex_t*>(m); }
 pthread_cond_t* cond_of(cnd_t* c) { return reinterpret_cast<pthread_cond_t*>(c); }
@@ -47,12 +39,8 @@ static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && sizeof(cnd_t) == sizeo
 #define HEDDLE_CALLED_FROM_HERE CalledFrom outer(__builtin_return_address(0))
 
 HEDDLE_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
-  auto* start = static_cast<Start*>(malloc(sizeof(Start)));
-  if (start == nullptr) return thrd_nomem;
-  *start = {function, argument};
   HEDDLE_CALLED_FROM_HERE;
-  const int error = pthread_create(thread, nullptr, run_start, start);
-  if (error != 0) free(start);
+  const int error = pthread_create(thread, nullptr, entry_of(function), argument);
   return error == EAGAIN ? thrd_nomem : answer(error);
 }
 

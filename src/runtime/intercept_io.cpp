@@ -18,6 +18,8 @@ namespace heddle::rt {
 
 namespace {
 
+constexpr unsigned kSpliceNoWait = 2;  // SPLICE_F_NONBLOCK
+constexpr size_t kSurePiece = 16384;
 constexpr int kNoWait = 8;  // RWF_NOWAIT
 
 // As much as goes in without blocking: a write that fills a pipe would wait inside the kernel for the rest.
@@ -123,6 +125,32 @@ HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
     if (static_cast<size_t>(written) < pieces[i].iov_len) break;
   }
   return done;
+}
+
+// A short count is a right answer to all of these: no more than what surely goes through without waiting.
+HEDDLE_EXPORT ssize_t sendfile(int out, int in, off_t* offset, size_t count) noexcept {
+  if (!active()) return with_errno(sys(SYS_sendfile, out, in, offset, count));
+  const DescriptorInfo info = describe(out);
+  const size_t most = info.reach == Reach::kPlain || info.reach == Reach::kForeign || count < kSurePiece ? count : kSurePiece;
+  return with_errno(controlled({out, Op::kWrite, POLLOUT, false, count, __builtin_return_address(0)}, info,
+                               [&] { return sys(SYS_sendfile, out, in, offset, most); }));
+}
+HEDDLE_EXPORT ssize_t sendfile64(int out, int in, off_t* offset, size_t count) noexcept __attribute__((alias("sendfile")));
+
+HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_offset, size_t count, unsigned flags) {
+  if (!active()) return with_errno(sys(SYS_splice, in, in_offset, out, out_offset, count, flags));
+  void* pc = __builtin_return_address(0);
+  const bool tries = (flags & kSpliceNoWait) != 0;
+  const DescriptorInfo source = describe(in);
+  const DescriptorInfo sink = describe(out);
+  // It waits for its input and then for room, as the kernel does.
+  if (source.reach != Reach::kPlain) {
+    const long waited = controlled({in, Op::kRead, POLLIN, tries, count, pc}, source, [] { return 0L; });
+    if (waited < 0) return with_errno(waited);
+  }
+  const DescriptorCall call{out, Op::kWrite, POLLOUT, tries, count, pc};
+  const unsigned how = is_controlled(call, sink) ? flags | kSpliceNoWait : flags;
+  return with_errno(controlled(call, sink, [&] { return sys(SYS_splice, in, in_offset, out, out_offset, count, how); }));
 }
 
 HEDDLE_EXPORT int close(int fd) {

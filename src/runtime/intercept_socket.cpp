@@ -240,6 +240,21 @@ HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
   return with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmsg, fd, message, flags & ~MSG_WAITALL); }));
 }
 
+// What is there when the first has come: more are not waited for.
+HEDDLE_EXPORT int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_recvmmsg, fd, messages, count, flags, timeout)));
+  const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0)};
+  return static_cast<int>(
+      with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmmsg, fd, messages, count, flags | MSG_DONTWAIT, nullptr); })));
+}
+
+HEDDLE_EXPORT int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_sendmmsg, fd, messages, count, flags)));
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0)};
+  return static_cast<int>(
+      with_errno(controlled(call, describe(fd), [&] { return sys(SYS_sendmmsg, fd, messages, count, flags | MSG_DONTWAIT); })));
+}
+
 HEDDLE_EXPORT ssize_t send(int fd, const void* data, size_t size, int flags) {
   if (!active()) return real_io().send(fd, data, size, flags);
   return send_at(fd, data, size, flags, nullptr, 0, __builtin_return_address(0));
