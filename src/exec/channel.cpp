@@ -23,7 +23,9 @@ namespace {
 
 template <typename T>
 T load(const T& word) {
-  return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+  T value;
+  __atomic_load(&word, &value, __ATOMIC_ACQUIRE);
+  return value;
 }
 
 std::string text_of(const char* characters, size_t limit) { return {characters, ::strnlen(characters, limit)}; }

@@ -45,7 +45,8 @@ void serve() {
   fill_pool(kFirstPool);
   survey_descriptors();
   if (live_children() > 0) note(kNoSite, "child processes from before the first thread cannot be waited for in a search");
-  __atomic_store_n(&c->state, ServerState::kReady, __ATOMIC_RELEASE);
+  ServerState standing = ServerState::kReady;
+  __atomic_store(&c->state, &standing, __ATOMIC_RELEASE);
   wake_tool();
   const long server = sys(SYS_getpid);
   for (;;) {

@@ -34,7 +34,7 @@ bool passes_nothing(Op op) {
 }  // namespace
 
 DependenceWalk::DependenceWalk(const Trace& trace)
-    : trace_(trace), locks_(trace.threads().size()), last_(trace.threads().size(), kNoIndex), birth_(trace.threads().size(), kNoIndex) {
+    : locks_(trace.threads().size()), last_(trace.threads().size(), kNoIndex), birth_(trace.threads().size(), kNoIndex) {
   for (const ObjectRow& row : trace.objects()) {
     const ObjectKind kind = object_kind(row.id);
     const bool exact = kind == ObjectKind::kGlobal || kind == ObjectKind::kStack;

@@ -31,7 +31,6 @@ class DependenceWalk {
   void barrier(uint32_t index, bool both_ways, std::vector<uint32_t>& out);
   void access(uint64_t key, bool writes, uint32_t index, std::vector<uint32_t>& out);
 
-  const Trace& trace_;
   HeldLocks locks_;
   std::vector<uint32_t> last_;                        // of each thread
   std::vector<uint32_t> birth_;                       // event that created it

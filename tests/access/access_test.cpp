@@ -83,7 +83,9 @@ TEST_P(AccessTest, EveryAccessIsAnEvent) {
       EXPECT_EQ(found[i].value, expected[i].value);
     }
     EXPECT_NE(found[i].site, kNoSite);
-    if (found[i].op != Op::kFence) EXPECT_EQ(object_kind(found[i].object), ObjectKind::kGlobal);
+    if (found[i].op != Op::kFence) {
+      EXPECT_EQ(object_kind(found[i].object), ObjectKind::kGlobal);
+    }
   }
 }
 
