@@ -4,9 +4,11 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -22,24 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kLookMs = 100;            // how often a quiet wait looks whether the other side still lives
 constexpr int kStartLimitMs = 120'000;  // a program that has created no thread by then is not tested
 constexpr int kServerGraceMs = 10'000;  // for the server to reap a killed run
-
-// Tells a run that computes from one that sleeps in a call we do not model.
-std::string what_it_does(pid_t pid, uint64_t watchdog_ms) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(file, text);
-  const size_t name_end = text.rfind(')');
-  const char state = name_end != std::string::npos && name_end + 2 < text.size() ? text[name_end + 2] : '?';
-  const double seconds = static_cast<double>(watchdog_ms) / 1000;
-  if (state == 'S' || state == 'D') {
-    std::ifstream call_file(fmt::format("/proc/{}/syscall", pid));
-    std::string call;
-    call_file >> call;
-    return fmt::format("stood for {:g} s in a system call that is not controlled{}", seconds,
-                       call.empty() || call == "running" ? "" : fmt::format(" (number {})", call));
-  }
-  return fmt::format("computed for {:g} s without a scheduling point", seconds);
-}
 
 Outcome cannot_control(const std::string& message) {
   Outcome o;
@@ -80,21 +64,61 @@ void pin(pid_t pid, int core) {
   ::sched_setaffinity(pid, sizeof set, &set);
 }
 
-// Watches for a run that no longer moves.
+// Processor time that a process has used, in milliseconds, and its state letter; 'Z' if it is gone.
+struct Activity {
+  uint64_t used_ms = 0;
+  char state = 'Z';
+};
+Activity activity_of(pid_t pid) {
+  Activity a;
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  if (pid <= 0 || !std::getline(file, text) || text.rfind(')') == std::string::npos) return a;
+  unsigned long user = 0, kernel = 0;
+  // State is the third field, the two times the 14th and 15th (proc(5)).
+  std::sscanf(text.c_str() + text.rfind(')') + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &a.state, &user, &kernel);
+  a.used_ms = (user + kernel) * 1000 / static_cast<unsigned long>(::sysconf(_SC_CLK_TCK));
+  return a;
+}
+
+// Tells a run that computes from one that sleeps in a call we do not model.
+std::string what_it_does(pid_t pid, uint64_t watchdog_ms) {
+  const char state = activity_of(pid).state;
+  const double seconds = static_cast<double>(watchdog_ms) / 1000;
+  if (state == 'S' || state == 'D') {
+    std::ifstream call_file(fmt::format("/proc/{}/syscall", pid));
+    std::string call;
+    call_file >> call;
+    return fmt::format("stood for {:g} s in a system call that is not controlled{}", seconds,
+                       call.empty() || call == "running" ? "" : fmt::format(" (number {})", call));
+  }
+  return fmt::format("computed for {:g} s without a scheduling point", seconds);
+}
+
+// Watches for a run that no longer moves. A run that wants to compute and does not get the processor is not held responsible.
 class Watchdog {
  public:
-  explicit Watchdog(uint64_t limit_ms) : limit_(std::chrono::milliseconds(limit_ms)) {}
-  bool fired(uint64_t progress) {
+  explicit Watchdog(uint64_t limit_ms) : limit_(limit_ms) {}
+  bool fired(uint64_t progress, pid_t pid) {
+    const auto now = Clock::now();
     if (progress != last_) {
       last_ = progress;
-      since_ = Clock::now();
+      since_ = now;
+      used_ = activity_of(pid).used_ms;
+      return false;
     }
-    return limit_.count() > 0 && Clock::now() - since_ > limit_;
+    const auto waited = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now - since_).count());
+    if (limit_ == 0 || waited <= limit_) return false;
+    const Activity a = activity_of(pid);
+    const bool starved = a.state == 'R' && a.used_ms - std::min(a.used_ms, used_) < limit_ / 2;
+    return !starved || waited > kMostPatience * limit_;
   }
 
  private:
-  std::chrono::milliseconds limit_;
+  static constexpr uint64_t kMostPatience = 20;
+  uint64_t limit_;
   uint64_t last_ = ~uint64_t{0};
+  uint64_t used_ = 0;
   Clock::time_point since_ = Clock::now();
 };
 
@@ -135,7 +159,7 @@ bool Runner::await_ready() {
   int span = 1;
   while (!channel_->server_ready()) {
     if (stopped()) throw Error("interrupted", ExitCode::kInterrupted);
-    if (process_->ended()) return channel_->server_ready() && server_alive();
+    if (process_->ended() && !channel_->server_ready()) return false;
     if (Clock::now() > limit) {
       process_->kill_all();
       throw Error(fmt::format("{}: created no thread within {} s", target_.arguments.front(), kStartLimitMs / 1000));
@@ -166,7 +190,7 @@ Runner::Wait Runner::await_reply(const Plan& plan) {
     if (channel_->answered()) break;
     if (stopped()) return Wait::kStopped;
     if (!server_alive()) return Wait::kDead;
-    if (watchdog.fired(channel_->progress())) return Wait::kWatchdog;
+    if (watchdog.fired(channel_->progress(), channel_->control().child_pid)) return Wait::kWatchdog;
   }
   return Wait::kDone;
 }
@@ -175,7 +199,7 @@ Runner::Wait Runner::await_end(const Plan& plan) {
   Watchdog watchdog(plan.limits.watchdog_ms);
   while (!process_->wait_for(kLookMs)) {
     if (stopped()) return Wait::kStopped;
-    if (watchdog.fired(channel_->progress())) return Wait::kWatchdog;
+    if (watchdog.fired(channel_->progress(), process_->pid())) return Wait::kWatchdog;
   }
   return Wait::kDone;
 }

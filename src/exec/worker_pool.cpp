@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trace/error.h"
+
 namespace heddle {
 
 std::vector<int> usable_cores() {
@@ -17,6 +19,23 @@ std::vector<int> usable_cores() {
   }
   return cores;
 }
+
+namespace {
+
+// A driver is told of an interrupted run like of any other that says nothing: it looks at the stop flag itself, and keeps what it has.
+Trace run_or_interrupted(Runner& runner, const Plan& plan) {
+  try {
+    return runner.run(plan).trace;
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInterrupted) throw;
+    Trace::Data data;
+    data.outcome.kind = OutcomeKind::kCannotControl;
+    data.outcome.message = error.what();
+    return Trace(std::move(data));
+  }
+}
+
+}  // namespace
 
 WorkerPool::WorkerPool(const Target& target, const RunnerOptions& options, unsigned jobs) : target_(target) {
   const std::vector<int> cores = usable_cores();
@@ -60,7 +79,10 @@ Trace WorkerPool::next() {
     task = in_order_.front();
     in_order_.pop_front();
     --outstanding_;
-    return run_now(task->plan).trace;
+    Trace trace = run_or_interrupted(*own_, task->plan);
+    const std::lock_guard lock(mutex_);
+    take_notes(*own_);
+    return trace;
   }
   std::unique_lock lock(mutex_);
   task = in_order_.front();
@@ -95,7 +117,7 @@ void WorkerPool::work(size_t index) {
     std::optional<Trace> trace;
     std::exception_ptr error;
     try {
-      trace = runner.run(task->plan).trace;
+      trace = run_or_interrupted(runner, task->plan);
     } catch (...) {
       error = std::current_exception();
     }
