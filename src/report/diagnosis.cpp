@@ -243,8 +243,16 @@ class Doctor {
     for (const WaitEdge& w : d_.waits) {
       const Thread& t = threads[w.thread];
       if (cycle && !w.in_cycle) continue;
-      const SiteId site = names_.own_site(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack);
-      if (site != kNoSite) d_.lines.push_back({site, w.thread, fmt::format("{} waits here for ever", thread(w.thread)), kNoDifference});
+      // The caller too: the wait itself is often in a function that does nothing else.
+      const auto own = names_.own_sites(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack);
+      if (!own.empty())
+        d_.lines.push_back(
+            {own[0], w.thread, fmt::format("{} waits here for ever", thread(w.thread)), kNoDifference});
+      if (own.size() > 1)
+        d_.lines.push_back(
+            {own[1], w.thread, fmt::format("on the way there in {}", thread(w.thread)), kNoDifference});
+      if (w.holder != kNoIndex && t.holder_site != kNoSite && !names_.own_place(t.holder_site).empty())
+        d_.lines.push_back({t.holder_site, w.holder, fmt::format("{} took it here", thread(w.holder)), kNoDifference});
     }
   }
 
@@ -314,6 +322,10 @@ class Doctor {
   void interleaving() {
     const std::string asserted = asserted_variable(assertion_text(trace_.outcome().message));
     if (torn_down()) {
+      if (const auto window = deciding_window(trace_, cause_)) {
+        line(window->last, "was stopped after this");
+        if (window->next < trace_.events().size()) line(window->next, "goes on here");
+      }
       stack_line();
       return;
     }
@@ -338,7 +350,16 @@ class Doctor {
     if (before.op == Op::kThreadCreate || before.op == Op::kThreadStart) {
       d_.kind = BugClass::kOrder;
     } else if (t.between == kNoDifference) {
-      d_.kind = w.next < events.size() ? BugClass::kUnknown : BugClass::kOrder;
+      if (w.different_locks) {
+        d_.kind = BugClass::kDataRace;
+        if (w.other_lock < events.size()) line(w.other_lock, "takes another lock here");
+      } else {
+        d_.kind = w.next < events.size() ? BugClass::kUnknown : BugClass::kOrder;
+      }
+    } else if (t.after == kNoDifference && t.before != kNoDifference && stands_before_touched(w)) {
+      // It never went on, but what it was about to do is on something that the others used meanwhile.
+      const bool same = trace_.threads()[w.thread].object == events[t.before].object;
+      d_.kind = same ? BugClass::kAtomicity : BugClass::kMultiAtomicity;
     } else if (t.before == kNoDifference || t.after == kNoDifference) {
       d_.kind = BugClass::kOrder;
     } else if (is_memory(events[t.between].op)) {
@@ -362,8 +383,23 @@ class Doctor {
     const size_t first = t.before != kNoDifference ? t.before : w.last;
     const size_t after = t.after != kNoDifference ? t.after : w.next;
     line(first, "was here before the switch");
-    if (after < events.size()) line(after, "acts here, too late");
+    if (after < events.size()) {
+      line(after, "acts here, too late");
+    } else if (const Thread& stopped = trace_.threads()[w.thread]; !names_.own_place(stopped.site).empty()) {
+      d_.lines.push_back({stopped.site, w.thread, fmt::format("{} stood before this", thread(w.thread)), kNoDifference});
+    }
     if (t.between != kNoDifference) line(t.between, "comes in between here");
+  }
+
+  // Did the others, while it was stopped, use what it would have taken next?
+  bool stands_before_touched(const Window& w) const {
+    const Thread& t = trace_.threads()[w.thread];
+    const auto events = trace_.events();
+    if (w.next < events.size() || t.object == kNoObject || row(t.pending).family == Family::kThreads) return false;
+    for (size_t i = w.last + 1; i < events.size(); ++i) {
+      if (events[i].thread != w.thread && events[i].object == t.object) return true;
+    }
+    return false;
   }
 
   std::string subject_of(const Triple& t, const std::string& asserted) {

@@ -28,7 +28,10 @@ std::optional<Window> window_after(const Trace& trace, size_t slice) {
     if (i == w.last) {
       for (const HeldLock& lock : locks.held(w.thread)) own.insert(lock.object);
     }
-    if (i > w.last && takes_lock(e)) theirs.insert(e.object);
+    if (i > w.last && takes_lock(e)) {
+      theirs.insert(e.object);
+      if (w.other_lock == kNoDifference) w.other_lock = i;
+    }
   }
   w.different_locks =
       !own.empty() && !theirs.empty() && std::none_of(own.begin(), own.end(), [&](ObjectId o) { return theirs.contains(o); });
@@ -203,9 +206,15 @@ std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
     return fmt::format("{}{} (step {})", names.operation(events[i]),
                        names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
   };
+  if (t.between == kNoDifference && w.different_locks && w.other_lock < events.size()) {
+    return fmt::format("{} {} and was stopped while it held it; {} {} meanwhile: the two have no lock in common",
+                       names.thread(w.thread), told(w.last), names.thread(events[w.other_lock].thread), told(w.other_lock));
+  }
   if (t.between == kNoDifference) {
     std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), told(w.last));
-    if (w.last + 1 < events.size()) text += fmt::format(", and {} ran", names.thread(events[w.last + 1].thread));
+    size_t other = w.last + 1;
+    while (other < events.size() && events[other].thread == w.thread) ++other;
+    if (other < events.size()) text += fmt::format(", and {} ran", names.thread(events[other].thread));
     return text;
   }
   const std::string who = names.thread(w.thread);

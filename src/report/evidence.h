@@ -12,6 +12,7 @@ struct Window {
   uint32_t thread;
   size_t last;                   // event
   size_t next;                   // event, or the number of events if it never went on
+  size_t other_lock = kNoDifference;  // where the others take the first of theirs
   bool different_locks = false;  // it holds locks there, the others take some, and none is the same
 };
 // The tested one, else the last preemption, else the last switch from which its thread came back.

@@ -126,13 +126,19 @@ std::string Names::own_place(SiteId site) const {
   return "  " + place(site);
 }
 
-SiteId Names::own_site(const std::vector<SiteId>& stack) const {
+std::vector<SiteId> Names::own_sites(const std::vector<SiteId>& stack) const {
+  std::vector<SiteId> own;
   for (SiteId site : stack) {
     if (site == kNoSite || symbols_.is_system_library(site_module(site))) continue;
     const auto f = frame(site);
-    if (f && !f->file.empty() && !is_system_source(f->file)) return site;
+    if (f && !f->file.empty() && !is_system_source(f->file)) own.push_back(site);
   }
-  return kNoSite;
+  return own;
+}
+
+SiteId Names::own_site(const std::vector<SiteId>& stack) const {
+  const auto own = own_sites(stack);
+  return own.empty() ? kNoSite : own.front();
 }
 
 std::string Names::place(const std::vector<SiteId>& stack) const {
@@ -158,7 +164,8 @@ std::string Names::operation(Op op, ObjectId id) {
 std::string Names::operation(const Event& event) {
   std::string text = operation(event.op, event.object);
   if (is_memory(event.op) && event.op != Op::kFree && event.op != Op::kAllocate) {
-    text += fmt::format("{}{}", has(event.op, kReads) ? " -> " : " = ", number_text(event.value, event.size));
+    text += fmt::format("{}{}", has(event.op, kReads) ? " -> " : " = ",
+                        (event.flags & kPointer) != 0 ? "a pointer" : number_text(event.value, event.size));
   }
   if ((event.flags & kFailed) != 0) text += " (fails)";
   if ((event.flags & kTimedOut) != 0) text += " (times out)";

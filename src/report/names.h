@@ -28,6 +28,8 @@ class Names {
   std::string place(const std::vector<SiteId>& stack) const;
   // That frame's site, or kNoSite where none is the program's own.
   SiteId own_site(const std::vector<SiteId>& stack) const;
+  // All such frames, innermost first.
+  std::vector<SiteId> own_sites(const std::vector<SiteId>& stack) const;
   std::optional<Frame> frame(SiteId site) const;
   // The source text there, if the file still exists.
   std::string statement(SiteId site) const;

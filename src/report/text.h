@@ -24,8 +24,8 @@ struct Story {
   const Symbols& symbols;          // of the failing trace
   const Trace* passing = nullptr;  // the nearest passing run
   const Cause* cause = nullptr;
-  std::string replay;  // hd1:...
-  std::string output;  // the program's last words, where they tell what failed
+  std::string replay = {}; // hd1:...
+  std::string output = {}; // the program's last words, where they tell what failed
 };
 
 std::string explain_text(const Story& story, const TextOptions& options = {});
