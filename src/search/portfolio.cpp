@@ -13,8 +13,9 @@ namespace {
 // The default. No single strategy dominates, so: the sequential run; then one preemption at racing or contended operations, systematically,
 // most promising first, with samples in between for what the systematic part is slow at; then a mix in which a strategy gets
 // executions as it brings new behaviour. Everything is a function of the seed and of the traces in order.
-enum Arm : uint32_t { kGuidedArm, kSurwArm, kRaceArm, kPosArm, kPctArm, kRandomArm, kArms };
-constexpr const char* kArmNames[] = {"guided", "surw", "race", "pos", "pct", "random"};
+enum Arm : uint32_t { kGuidedArm, kTurnsArm, kSurwArm, kRaceArm, kPosArm, kRffArm, kPctArm, kRandomArm, kArms };
+constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "rff", "pct", "random"};
+static_assert(std::size(kArmNames) == kArms);
 
 // How the first executions are dealt out: the systematic part leads.
 constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm,   kGuidedArm,
@@ -41,6 +42,10 @@ class Portfolio final : public Search {
     std::optional<Plan> plan;
     if (arm == kGuidedArm) {
       if (const auto reversal = reversals_.take()) plan = plan_for(*reversal, options_);
+    } else if (arm == kTurnsArm) {
+      // Strict alternation, a few operations each: the bugs that need many switches need them regular.
+      plan = plan_with(options_, PolicyKind::kFifo, proposed_);
+      plan->tail.quantum = 1 + turns_++ % kLongestTurn;
     } else {
       plan = arms_[arm].search->propose();
     }
@@ -59,12 +64,12 @@ class Portfolio final : public Search {
     if (arm == kArms) {
       // The sequential run is the profile of every arm that wants one.
       for (uint32_t i = kSurwArm; i < kArms; ++i) {
-        if (i == kSurwArm || i == kRaceArm || i == kPctArm) arms_[i].search->propose();
+        if (i == kSurwArm || i == kRaceArm || i == kPctArm || i == kRffArm) arms_[i].search->propose();
         arms_[i].search->observe(arms_[i].observed++, trace);
       }
       return;
     }
-    if (arm != kGuidedArm) arms_[arm].search->observe(arms_[arm].observed++, trace);
+    if (arms_[arm].search) arms_[arm].search->observe(arms_[arm].observed++, trace);
     for (ArmState& a : arms_) {
       a.runs *= kMemory;
       a.reward *= kMemory;
@@ -77,6 +82,7 @@ class Portfolio final : public Search {
 
  private:
   static constexpr double kMemory = 0.99;
+  static constexpr uint64_t kLongestTurn = 8;
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
@@ -87,7 +93,7 @@ class Portfolio final : public Search {
   Arm choose() {
     const uint64_t turn = proposed_ - 1;
     const bool systematic = !reversals_.empty();
-    if (turn < 3 * std::size(kOpening)) {
+    if (turn < 2 * std::size(kOpening)) {
       const Arm arm = kOpening[turn % std::size(kOpening)];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
@@ -113,6 +119,7 @@ class Portfolio final : public Search {
   std::deque<uint32_t> pending_;  // the arm of each proposal not yet observed; kArms = the sequential run
   uint64_t proposed_ = 0;
   uint64_t observed_ = 0;
+  uint64_t turns_ = 0;
 };
 
 }  // namespace

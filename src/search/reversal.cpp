@@ -12,6 +12,10 @@ namespace {
 
 constexpr size_t kMostWaiting = 20'000;
 constexpr uint32_t kFirstMeetings = 4;
+constexpr uint32_t kBackTier = 4;
+
+// Of what happens again and again: the first times, and then ever fewer.
+bool again_and_again(uint32_t times, uint32_t first) { return times <= first || (times & (times - 1)) == 0; }
 
 // Appends one operation to slices, lengthening the last one where it is the same thread's.
 void append(std::vector<Slice>& slices, ThreadId thread, uint64_t number) {
@@ -159,19 +163,26 @@ void Reversals::add(const Trace& trace) {
     const uint32_t thread = events[pair.second].thread;
     const uint64_t state = pair.first == 0 ? 0 : states[pair.first - 1];
     const uint64_t start = mix(state, trace.threads()[thread].id);
-    if (started_.contains(start)) continue;
-    // Of a pair of sites that meets again and again, the first meetings and then ever fewer.
     const uint64_t key = mix(name(pair.first), name(pair.second));
-    const uint32_t meeting = ++meetings[key];
-    if (meeting > kFirstMeetings && (meeting & (meeting - 1)) != 0) continue;
+    const bool both_write = is_memory(events[pair.first].op) && !reads(events[pair.first]) && !reads(events[pair.second]);
+    const uint32_t tier = (inside[pair.first] ? 0u : 2u) + (both_write ? 1u : 0u);
+    const bool there = !started_.contains(start) && again_and_again(++meetings[key], kFirstMeetings);
+    // There and back: the interrupted thread goes on as soon as the other has done the one operation.
+    const uint64_t back_key = mix(key, 0xBAC);
+    const uint64_t back_start = mix(start, events[pair.second].number);
+    const bool back = !started_.contains(back_start) && again_and_again(++meetings[back_key], 1);
+    if (!there && !back) continue;
     std::vector<Slice> then = way_to(trace, must, pair.first, pair.second, held[pair.first]);
     if (then.empty()) continue;
+    if (back) {
+      started_.insert(back_start);
+      Candidate c{shared, pair.first, then, back_key, tier + kBackTier, preemptions[pair.first], order_++};
+      append(c.then, trace.thread_id(events[pair.first]), events[pair.first].number);
+      push(std::move(c));
+    }
+    if (!there) continue;
     started_.insert(start);
-    const bool memory = is_memory(events[pair.first].op);
-    const bool both_write = memory && !reads(events[pair.first]) && !reads(events[pair.second]);
-    Candidate c{shared, pair.first, std::move(then), key, 0, 0, order_++};
-    c.tier = (inside[pair.first] ? 0u : 2u) + (both_write ? 1u : 0u);
-    c.preemptions = preemptions[pair.first];
+    Candidate c{shared, pair.first, std::move(then), key, tier, preemptions[pair.first], order_++};
     push(std::move(c));
   }
 }

@@ -27,7 +27,7 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 // Each pair of conflicting operations that could have come the other way round gives one (as the backtrack points of dynamic partial
 // order reduction: Flanagan & Godefroid, POPL 2005, section 3). What is promising: a pair of sites that no run has turned round yet; a
 // switch inside the work of a thread that has already touched shared data (an atomicity violation) before one at its beginning (another order of whole threads);
-// conflicts with a read before those of two writes; few preemptions (Musuvathi & Qadeer, PLDI 2007). Rings of lock requests come before
+// conflicts with a read before those of two writes; going there before going there and back; few preemptions (Musuvathi & Qadeer, PLDI 2007). Rings of lock requests come before
 // all: there each thread goes as far as its first lock, and the next one follows.
 class Reversals {
  public:
