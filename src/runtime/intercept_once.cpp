@@ -5,6 +5,8 @@
 
 #include "runtime/names.h"
 #include "runtime/once.h"
+#include "runtime/race_clocks.h"
+#include "runtime/races.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 
@@ -20,8 +22,11 @@ void undo_once(void* control) { *static_cast<volatile int*>(control) = kOnceFres
 HEDDLE_EXPORT int pthread_once(pthread_once_t* control, void (*initialise)()) {
   if (!active()) return real().pthread_once(control, initialise);
   auto* word = reinterpret_cast<volatile int*>(control);
-  // Done long ago is no synchronisation worth a point: programs call this on every use.
-  if (*word == kOnceDone) return 0;
+  // Done long ago is no synchronisation worth a point: programs call this on every use. It still orders what follows after what was done.
+  if (*word == kOnceDone) {
+    if (detecting()) annotated(control, true);
+    return 0;
+  }
   point(Op::kOnceEnter, control, __builtin_return_address(0));
   if (*word == kOnceDone) return 0;
   *word = kOnceBusy;
@@ -36,7 +41,10 @@ HEDDLE_EXPORT int pthread_once(pthread_once_t* control, void (*initialise)()) {
 // The guard: byte 0 = initialised, byte 1 = in use (Itanium C++ ABI 3.3.3, and libstdc++'s use of the spare bytes).
 HEDDLE_EXPORT int __cxa_guard_acquire(uint64_t* guard) {
   auto* bytes = reinterpret_cast<volatile char*>(guard);
-  if (bytes[0] != 0) return 0;
+  if (bytes[0] != 0) {
+    if (active() && detecting()) annotated(guard, true);
+    return 0;
+  }
   if (active()) {
     point(Op::kGuardEnter, guard, __builtin_return_address(0));
     if (bytes[0] != 0) return 0;
