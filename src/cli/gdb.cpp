@@ -38,7 +38,8 @@ PREFIX = "heddle: "
 
 
 def value(expression):
-    return gdb.parse_and_eval(RT + expression)
+    with gdb.with_parameter("language", "c++"):  # whatever the selected frame is written in
+        return gdb.parse_and_eval(RT + expression)
 
 
 def thread_name(index):

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""The reports for machines and the page, of a program whose file name and output are full of markup.
+
+usage: reports.py --heddle PROGRAM [--cc gcc] [--work DIR] machines|page
+
+machines  SARIF against the part of the 2.1.0 schema that it uses, JUnit, Perfetto, replay strings, and the script for gdb
+page      in a headless browser (page.mjs); exit code 77 where there is no node, chromium or playwright-core
+"""
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77
+NAME = "a<img src=x onerror=alert(1)>&'b.c"
+SOURCE = r"""
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int balance = 100; /* </script><script>alert(2)</script> */
+static void* customer(void* unused) {
+  pthread_mutex_lock(&lock);
+  int enough = balance >= 80;
+  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&lock);
+  if (enough) balance -= 80;
+  if (balance < 0) fprintf(stderr, "]]></failure><script>alert(3)</script>\033[31m\001\n");
+  assert(balance >= 0 && "<b>bold</b>");
+  pthread_mutex_unlock(&lock);
+  return unused;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, customer, NULL);
+  pthread_create(&b, NULL, customer, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return 0;
+}
+"""
+
+# The parts of the SARIF 2.1.0 schema that a result with a code flow uses, in our own words: type, required properties, and what
+# each may hold. A property that is not listed here is one that we do not write.
+MESSAGE = {"text": str}
+REGION = {"startLine": int, "startColumn?": int, "snippet?": {"text": str}}
+LOCATION = {
+    "id?": int,
+    "physicalLocation?": {"artifactLocation": {"uri": re.compile(r"^(file:///)?[A-Za-z0-9/._~%-]+$")}, "region": REGION},
+    "logicalLocations?": [{"fullyQualifiedName": str, "kind": {"function"}}],
+    "message?": MESSAGE,
+}
+SARIF = {
+    "$schema": str,
+    "version": {"2.1.0"},
+    "runs": [
+        {
+            "tool": {
+                "driver": {
+                    "name": str,
+                    "version": str,
+                    "rules": [
+                        {
+                            "id": str,
+                            "name": str,
+                            "shortDescription": MESSAGE,
+                            "fullDescription": MESSAGE,
+                            "defaultConfiguration": {"level": {"none", "note", "warning", "error"}},
+                        }
+                    ],
+                }
+            },
+            "invocations": [
+                {
+                    "executionSuccessful": bool,
+                    "commandLine": str,
+                    "toolExecutionNotifications?": [{"message": MESSAGE, "level": {"note"}}],
+                }
+            ],
+            "columnKind": {"utf16CodeUnits", "unicodeCodePoints"},
+            "results": [
+                {
+                    "ruleId": str,
+                    "ruleIndex": int,
+                    "level": {"none", "note", "warning", "error"},
+                    "message": MESSAGE,
+                    "locations": [LOCATION],
+                    "relatedLocations?": [LOCATION],
+                    "codeFlows": [
+                        {
+                            "message": MESSAGE,
+                            "threadFlows": [
+                                {
+                                    "id": str,
+                                    "message": MESSAGE,
+                                    "locations": [
+                                        {
+                                            "location": LOCATION,
+                                            "executionOrder": int,
+                                            "importance": {"important", "essential", "unimportant"},
+                                        }
+                                    ],
+                                }
+                            ],
+                        }
+                    ],
+                    "fingerprints": dict,
+                    "properties": dict,
+                }
+            ],
+        }
+    ],
+}
+
+
+def validate(value, shape, path="$"):
+    if isinstance(shape, set):
+        assert value in shape, f"{path}: {value!r} is none of {sorted(shape)}"
+    elif isinstance(shape, re.Pattern):
+        assert isinstance(value, str) and shape.search(value), f"{path}: {value!r}"
+    elif isinstance(shape, list):
+        assert isinstance(value, list), f"{path} is no array"
+        for index, item in enumerate(value):
+            validate(item, shape[0], f"{path}[{index}]")
+    elif isinstance(shape, dict):
+        assert isinstance(value, dict), f"{path} is no object"
+        known = {key.rstrip("?") for key in shape}
+        assert set(value) <= known, f"{path} has {sorted(set(value) - known)}"
+        for key, inner in shape.items():
+            name = key.rstrip("?")
+            if name in value:
+                validate(value[name], inner, f"{path}.{name}")
+            else:
+                assert key.endswith("?"), f"{path} lacks {name}"
+    else:
+        assert isinstance(value, shape) and not (shape is int and isinstance(value, bool)), f"{path}: {value!r}"
+
+
+class Heddle:
+    def __init__(self, program, directory):
+        self.program, self.directory = program, directory
+
+    def __call__(self, *arguments, code=0):
+        done = subprocess.run(
+            [self.program, *arguments],
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=600,
+        )
+        assert done.returncode == code, f"heddle {arguments}: exit code {done.returncode}\n{done.stderr}"
+        return done.stdout
+
+
+def machines(heddle):
+    sarif = json.loads(heddle("report", "--format", "sarif", "-o", "-"))
+    validate(sarif, SARIF)
+    result = sarif["runs"][0]["results"][0]
+    assert result["locations"], "no location"
+    orders = [at["executionOrder"] for flow in result["codeFlows"][0]["threadFlows"] for at in flow["locations"]]
+    assert sorted(orders) == list(range(1, len(orders) + 1)), "the steps are not one order"
+    assert any(at["importance"] == "essential" for flow in result["codeFlows"][0]["threadFlows"] for at in flow["locations"])
+
+    suites = xml.etree.ElementTree.fromstring(heddle("report", "--format", "junit", "-o", "-"))
+    failure = suites.find("testsuite/testcase/failure")
+    assert failure is not None and failure.get("type") == "atomicity-violation", "no failure"
+    assert len(list(suites.iter())) == 4, "text became elements"
+
+    perfetto = json.loads(heddle("report", "--format", "perfetto", "-o", "-"))
+    assert {event["ph"] for event in perfetto["traceEvents"]} <= {"M", "X", "i"}
+    assert sum(event["ph"] == "X" for event in perfetto["traceEvents"]) >= len(orders)
+
+    explained = heddle("explain")
+    assert "\033" not in explained and "\001" not in explained, "the program steers the terminal"
+    pasted = re.search(r"^PASTE +heddle replay (hd1:\S+)$", explained, re.M)
+    assert pasted, "no replay string"
+    heddle("replay", pasted[1], code=1)
+    heddle("replay", pasted[1][:-4], code=125)
+
+    page = heddle("report", "-o", "-")
+    assert len(page) < 1_000_000
+    for bad in ("<script>alert", "<img", "</script><script>alert"):
+        assert bad not in page, f"{bad} in the page"
+
+    if shutil.which("gdb"):
+        said = heddle("replay", "--gdb-commands", "info heddle;heddle-next-switch;kill")
+        assert "is about to be stopped after operation" in said, said
+        assert "before: locks" in said, said
+
+
+def page(heddle, directory):
+    node = shutil.which("node")
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not node or not browser:
+        print("no node or no chromium")
+        return SKIPPED
+    heddle("report", "-o", "report.html")
+    return subprocess.run([node, str(HERE / "page.mjs"), "report.html", "page.png", browser], cwd=directory, timeout=300).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--cc", default="gcc")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("reports-work"))
+    parser.add_argument("part", choices=("machines", "page"))
+    options = parser.parse_args()
+    directory = options.work / options.part
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    (directory / NAME).write_text(SOURCE)
+    subprocess.run([options.cc, "-O1", "-g", "-pthread", NAME, "-o", "hostile"], cwd=directory, check=True)
+    heddle = Heddle(str(pathlib.Path(options.heddle).resolve()), directory)
+    heddle("debug", "--json", "--executions", "5000", "--", "./hostile", code=1)
+    if options.part == "page":
+        return page(heddle, directory)
+    machines(heddle)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
