@@ -209,7 +209,7 @@ if (data.waits.length) {
 page.append(
   list("Lines that decide", data.lines.map((line) => jump(line.at, line.at ? `${data.files[line.at[0]].name}:${line.at[1]}: ${line.what}` : line.what)), "None with source."),
   list("Racing accesses", data.races.map((race) => jump(race.at, `${race.place}  ${race.text}`)), "None were scheduling points of this run."),
-  list("Blind spots", data.notes.map((note) => `${note.text} (${note.count} times)`), "Everything this run did was under control."),
+  list("Blind spots", data.notes.map((note) => `${note.text} (${note.count} times)`), "Nothing was noted that this run did out of control."),
   list("Effort", [`found in run ${e.executions} of the ${e.strategy} search`,
     e.minimal ? `simplified in ${plural(e.simplify, "run")}, minimal: ${e.minimal}${e.certificate ? `, ${e.certificate}` : ""}` : "not simplified"], ""),
   make("section", {}, make("h2", {}, "Again"), ...data.commands.map((command) => make("pre", {}, command))));
