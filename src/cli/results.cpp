@@ -12,6 +12,14 @@ Json json_failure(const Trace& trace) {
   const Outcome& o = trace.outcome();
   Json j = {{"kind", name(o.kind)}, {"message", o.message}, {"signature", signature(trace)}};
   if (o.kind == OutcomeKind::kExit || o.kind == OutcomeKind::kSignal) j["code"] = o.code;
+  if (o.memory.used != kNoSite) {
+    // Use of freed memory: the three places, in the words of the source.
+    std::vector<std::string> module_files;
+    for (const Module& m : trace.modules()) module_files.push_back(m.path);
+    const Symbols files(module_files);
+    auto place = [&](SiteId site) { return site == kNoSite ? std::string() : files.describe(site_module(site), site_offset(site)); };
+    j["memory"] = {{"used", place(o.memory.used)}, {"freed", place(o.memory.freed)}, {"allocated", place(o.memory.allocated)}};
+  }
   return j;
 }
 
