@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostWaiting = 20'000;
 constexpr uint32_t kFirstMeetings = 4;
-constexpr uint32_t kBackTier = 4;
+constexpr uint32_t kBackTier = 3;
 
 // Of what happens again and again: the first times, and then ever fewer.
 bool again_and_again(uint32_t times, uint32_t first) { return times <= first || (times & (times - 1)) == 0; }
@@ -101,7 +101,7 @@ void Reversals::add_rings(const std::shared_ptr<const Trace>& trace, const Happe
 
 void Reversals::push(Candidate candidate) {
   if (candidates_.size() >= kMostWaiting) return;
-  const Rank rank{tries_[candidate.key], candidate.tier, candidate.preemptions, candidate.order, candidates_.size()};
+  const Rank rank{cost(candidate), candidate.order, candidates_.size()};
   candidates_.push_back(std::move(candidate));
   waiting_.insert(rank);
 }
@@ -110,19 +110,17 @@ void Reversals::push(Candidate candidate) {
 std::optional<Reversals::Rank> Reversals::best() {
   while (!waiting_.empty()) {
     Rank rank = *waiting_.begin();
-    const uint64_t tries = tries_[candidates_[rank.at].key];
-    if (tries == rank.tries) return rank;
+    const uint64_t now = cost(candidates_[rank.at]);
+    if (now == rank.cost) return rank;
     waiting_.erase(waiting_.begin());
-    rank.tries = tries;
+    rank.cost = now;
     waiting_.insert(rank);
   }
   return std::nullopt;
 }
 
-bool Reversals::fresh() {
-  const auto rank = best();
-  return rank && rank->tries == 0;
-}
+// A preemption more, or the same sites tried once before, weighs as much as a switch at the beginning of a thread's work.
+uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * tries_[c.key]; }
 
 std::optional<Reversal> Reversals::take() {
   const auto rank = best();
@@ -163,7 +161,7 @@ void Reversals::add(const Trace& trace) {
     const uint32_t thread = events[pair.second].thread;
     const uint64_t state = pair.first == 0 ? 0 : states[pair.first - 1];
     const uint64_t start = mix(state, trace.threads()[thread].id);
-    const uint64_t key = mix(name(pair.first), name(pair.second));
+    const uint64_t key = mix(mix(name(pair.first), name(pair.second)), preemptions[pair.first]);
     const bool both_write = is_memory(events[pair.first].op) && !reads(events[pair.first]) && !reads(events[pair.second]);
     const uint32_t tier = (inside[pair.first] ? 0u : 2u) + (both_write ? 1u : 0u);
     const bool there = !started_.contains(start) && again_and_again(++meetings[key], kFirstMeetings);

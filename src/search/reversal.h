@@ -37,22 +37,19 @@ class Reversals {
   size_t waiting() const { return waiting_.size(); }
   // The best one, or nothing.
   std::optional<Reversal> take();
-  // Is the best one of the first kind: a pair of sites never tried?
-  bool fresh();
 
  private:
   struct Candidate {
     std::shared_ptr<const Trace> trace;
     size_t position;
     std::vector<Slice> then;
-    uint64_t key;   // names the two sites
+    uint64_t key;   // names the two sites and how many preemptions came before
     uint32_t tier;  // smaller is more promising
     uint32_t preemptions;
     uint64_t order;  // of discovery
   };
   struct Rank {
-    uint64_t tries;
-    uint32_t tier, preemptions;
+    uint64_t cost;
     uint64_t order;
     size_t at;  // in candidates_
     friend auto operator<=>(const Rank&, const Rank&) = default;
@@ -60,6 +57,7 @@ class Reversals {
   void push(Candidate candidate);
   void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
   std::optional<Rank> best();
+  uint64_t cost(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;

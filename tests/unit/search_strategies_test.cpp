@@ -131,7 +131,7 @@ TEST(Portfolio, NeedsFewSchedulesOnTheClassicBugs) {
   const std::map<std::string, size_t> most = {{"lost_update", 2},  {"reorder_3", 2},   {"reorder_20", 2},      {"two_stage_2", 2},
                                               {"two_stage_20", 3}, {"two_locks", 2},   {"philosophers_3", 2},  {"philosophers_5", 2},
                                               {"double_fetch", 3}, {"lost_wakeup", 1}, {"publish_first", 2},   {"child_first", 2},
-                                              {"ping_pong", 3},    {"two_waiters", 2}, {"semaphore_order", 3}, {"try_lock_skips", 2}};
+                                              {"ping_pong", 4},    {"two_waiters", 2}, {"semaphore_order", 3}, {"try_lock_skips", 2}};
   for (const toy::Kernel& kernel : toy::buggy_kernels()) {
     const auto it = most.find(kernel.name);
     for (uint64_t seed = 1; seed <= 3; ++seed) {
