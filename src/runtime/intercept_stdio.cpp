@@ -1,5 +1,10 @@
 // Streams. A thread may be switched away while it holds a stream's lock; the others must then wait at a point, not inside glibc. And a
 // read that would have to fill an empty buffer from a pipe or terminal waits at a point for its bytes.
+// glibc's headers define some of these inline when they are compiled with optimisation; here the definitions are ours.
+#ifndef __NO_INLINE__
+#define __NO_INLINE__ 1
+#endif
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
