@@ -35,6 +35,8 @@ void exit_point(int code, SiteId site) {
 
 int controlled_main(int argc, char** argv, char** environment) {
   start_main();
+  // Objects on main's stack are named from here: above lie the arguments and the environment, whose size must not show in a name.
+  if (active()) g_threads[0].stack_high = static_cast<char*>(__builtin_frame_address(0));
   catch_fatal_signals();
   int code = 0;
   pthread_cleanup_push(on_main_unwound, nullptr);
