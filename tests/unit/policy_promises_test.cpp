@@ -30,7 +30,8 @@ std::string writers_of(const Trace& trace, ObjectId object) {
 }
 
 ObjectId variable(const toy::Program& program) {
-  for (const Event& e : program.run({}).events()) {
+  const Trace seen = program.run({});
+  for (const Event& e : seen.events()) {
     if (e.op == Op::kStore) return e.object;
   }
   return kNoObject;
@@ -141,7 +142,8 @@ toy::Program unequal_race() {
 TEST(Race, ThreadsWaitForEachOtherAtTheMarkAndACoinDecides) {
   const toy::Program program = unequal_race();
   ObjectId object = kNoObject;
-  for (const Event& e : program.run({}).events()) {
+  const Trace seen = program.run({});
+  for (const Event& e : seen.events()) {
     if (e.op == Op::kStore) object = e.object;
   }
   size_t slow_first = 0;
@@ -163,7 +165,8 @@ TEST(Race, ThreadsWaitForEachOtherAtTheMarkAndACoinDecides) {
 TEST(Race, WhenAllWaitOneIsLetGo) {
   const toy::Program program = toy::safe_counter(3);
   std::vector<uint64_t> marks;
-  for (const Event& e : program.run({}).events()) marks.push_back(e.site);
+  const Trace seen = program.run({});
+  for (const Event& e : seen.events()) marks.push_back(e.site);
   Plan plan;
   plan.tail.kind = PolicyKind::kRace;
   plan.marks = marks;
