@@ -8,6 +8,7 @@
 #include "cli/results.h"
 #include "search/search.h"
 #include "trace/atomic_file.h"
+#include "trace/instrumentation.h"
 #include "trace/symbols.h"
 
 namespace heddle {
@@ -50,6 +51,11 @@ void CampaignOptions::add_to(Verb& verb) {
   verb.flag("--no-snapshots", fresh, "start the program anew for each run");
 }
 
+void CampaignOptions::add_search_to(Verb& verb) {
+  verb.flag("--resume", resume, "go on where earlier searches of this program stopped, instead of repeating them");
+  verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
+}
+
 Predicates CampaignOptions::predicates() const {
   Predicates p;
   p.expect_exit = expect_exit;
@@ -64,6 +70,7 @@ FindOptions CampaignOptions::find_options() const {
   find.executions = executions.value_or(kDefaultExecutions);
   find.seconds = seconds.value_or(executions ? 0 : kDefaultSeconds);
   find.stop = &stop_flag();
+  find.keep_going = keep_going;
   const int expected = expect_exit;
   find.fails = [expected](const Trace& trace) { return is_failure(trace.outcome(), expected); };
   return find;
@@ -75,7 +82,11 @@ std::string CampaignOptions::strategy_name() const {
 }
 
 Campaign::Campaign(const Target& target, const CampaignOptions& options, const Predicates& predicates, std::shared_ptr<const Input> input)
-    : target_(target), input_(std::move(input)), judge_(std::make_shared<Judge>(predicates)), base_(options.plan.plan()) {
+    : target_(target),
+      input_(std::move(input)),
+      judge_(std::make_shared<Judge>(predicates)),
+      base_(options.plan.plan()),
+      build_id_(Symbols({target.program}).build_id(0)) {
   base_.tail = PolicySpec{};
   base_.input_id = input_->id();
   RunnerOptions runner;
@@ -94,6 +105,11 @@ void Campaign::choose_points(const CampaignOptions& options) {
                                   [this](const Plan& plan) { return pool_->run_now(plan).trace; });
   if (!points_.note.empty()) fmt::print(stderr, "heddle: {}\n", points_.note);
   points_.put_in(base_);
+}
+
+bool Campaign::learns_points(const CampaignOptions& options) const {
+  const auto wanted = options.plan.points();
+  return build_of(target_.program).instrumentation == Instrumentation::kPresent && (!wanted || *wanted == PointKind::kRacy);
 }
 
 Plan Campaign::replay_plan(const Trace& trace) const {

@@ -29,9 +29,13 @@ struct CampaignOptions {
   std::string fails_if_output;
   std::string fails_if;
   bool json = false;
-  bool fresh = false;  // no fork server
+  bool fresh = false;       // no fork server
+  bool keep_going = false;  // collect every distinct failure
+  bool resume = false;      // build on what earlier searches learnt
+  bool no_retry = false;    // leave the known bugs alone
 
   void add_to(Verb& verb);
+  void add_search_to(Verb& verb);  // for verbs that search until they find something
   Predicates predicates() const;
   FindOptions find_options() const;
   std::string strategy_name() const;
@@ -60,7 +64,10 @@ class Campaign {
 
   // Fixes the point set of a search, by profiling runs where the program is instrumented. Says on stderr what the user does not get.
   void choose_points(const CampaignOptions& options);
-  const PointSet& point_set() const { return points_; }
+  // Whether the point set is learnt by the search itself (Epochs): racing accesses of an instrumented program.
+  bool learns_points(const CampaignOptions& options) const;
+  // Of the program as it is now.
+  const std::string& build_id() const { return build_id_; }
 
   // A strict plan of the trace under this campaign's limits.
   Plan replay_plan(const Trace& trace) const;
@@ -75,6 +82,7 @@ class Campaign {
   std::shared_ptr<const Judge> judge_;
   Plan base_;
   PointSet points_;
+  std::string build_id_;
   std::unique_ptr<WorkerPool> pool_;
 };
 

@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "cli/pipeline.h"
 #include "cli/session.h"
+#include "trace/project.h"
 
 namespace heddle {
 
@@ -17,9 +21,47 @@ struct Options {
 };
 
 Json json_certificate(const Certificate& c) {
-  return {{"points", points_name(c.points)}, {"sites", c.sites},         {"bound", c.bound},
-          {"schedules", c.schedules},        {"pruned", c.pruned},       {"timeouts", c.timeouts},
-          {"complete_below", c.complete},    {"exhausted", c.exhausted}, {"open", c.open}};
+  return {{"points", points_name(c.points)},
+          {"sites", c.sites},
+          {"bound", c.bound},
+          {"schedules", c.schedules},
+          {"pruned", c.pruned},
+          {"timeouts", c.timeouts},
+          {"spurious_wakeups", 0},
+          {"complete_below", c.complete},
+          {"exhausted", c.exhausted},
+          {"open", c.open}};
+}
+
+// A proof is one over a closed point set: where it consists of racing accesses, every run is watched, and one that shows a new racing site
+// makes it begin again with that site among the points.
+CheckResult check_closed(Campaign& campaign, const Options& options, SearchOptions search, CheckOptions check_options) {
+  if (!campaign.learns_points(options.campaign)) return check(search, campaign.pool(), check_options);
+  search.base.detect = kDetectRaces;
+  RaceLog races;
+  std::atomic<bool> open{false};
+  check_options.find.stop = &open;
+  check_options.find.each = [&](size_t, const Plan& plan, const Trace& trace) {
+    races.add(trace);
+    const std::vector<SiteId> sites = races.sites();
+    open = stop_flag() || !std::includes(plan.sites.begin(), plan.sites.end(), sites.begin(), sites.end());
+  };
+  for (;;) {
+    CheckResult result = check(search, campaign.pool(), check_options);
+    if (!open || stop_flag() || result.found.found()) return result;
+    std::vector<SiteId> sites = races.sites();
+    sites.insert(sites.end(), search.base.sites.begin(), search.base.sites.end());
+    std::sort(sites.begin(), sites.end());
+    sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+    set_points(search.base, PointKind::kRacy, std::move(sites));
+    open = false;
+  }
+}
+
+// What else belongs to the statement.
+std::string conditions(const Certificate& c) {
+  return fmt::format("; sequential consistency, no spurious wake-ups, {} early time-out{}",
+                     c.timeouts == 0 ? "no" : fmt::format("at most {}", c.timeouts), c.timeouts == 1 ? "" : "s");
 }
 
 int run(const Session& session, const Options& options) {
@@ -42,7 +84,7 @@ int run(const Session& session, const Options& options) {
   };
   CheckResult result;
   try {
-    result = check(search, campaign.pool(), check_options);
+    result = check_closed(campaign, options, search, check_options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     result.certificate.open = "interrupted";
@@ -50,41 +92,40 @@ int run(const Session& session, const Options& options) {
   progress.clear();
   Found found;
   found.result = result.found;
-  if (result.found.found()) believe_first(campaign, found);
-  print_notes(campaign, found.failing ? &*found.failing : nullptr);
+  believe(campaign, found);
+  print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
   Saving saving;
   std::optional<Bug> bug;
-  CampaignOptions as_found = options.campaign;
-  if (found.failing) {
-    bug = campaign.bug_of(*found.failing, as_found);
+  if (found.failed()) {
+    bug = campaign.bug_of(found.failing(), options.campaign);
     bug->strategy = "check";
-    saving.attempt([&] { bug = save_failure(campaign, as_found, found); });
+    saving.attempt([&] { bug = save_failure(campaign, options.campaign, found.believed.front(), found.result.seconds); });
   }
   const Certificate& c = result.certificate;
-  const char* verdict = found.failing ? "failure" : result.proved() ? "proved" : "inconclusive";
+  const char* verdict = found.failed() ? "failure" : result.proved() ? "proved" : "inconclusive";
   if (options.campaign.json) {
     Json document = {{"verdict", verdict}};
-    if (found.failing) document["failure"] = json_failure(*found.failing);
+    if (found.failed()) document["failure"] = json_failure(found.failing());
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
     document["certificate"] = json_certificate(c);
     document["find"] = {{"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
-    if (found.failing) document["found"] = json_counts(found.failing->counts(), true);
+    if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
     if (bug) document["bug"] = BugStore::shown(bug->id);
     print_json(document);
   } else if (bug) {
-    fmt::print("BUG {}  {}\n", bug->id, describe_failure(*found.failing));
+    fmt::print("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
     fmt::print("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemptions pass\n", result.found.executions,
-               result.found.seconds, describe_counts(found.failing->counts()), c.complete);
+               result.found.seconds, describe_counts(found.failing().counts()), c.complete);
     fmt::print("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
   } else if (!found.uncontrolled.empty()) {
     fmt::print("uncontrolled nondeterminism: {}\n", found.uncontrolled);
   } else {
-    fmt::print("{}: {} schedules with at most {} preemptions over the {} points ({} places), {:.2f} s{}{}\n",
+    fmt::print("{}: {} schedules with at most {} preemptions over the {} points ({} places), {:.2f} s{}{}{}\n",
                result.proved() ? "proved" : "not proved", c.schedules, c.bound, points_name(c.points), c.sites, result.found.seconds,
-               c.open.empty() ? "" : "; open: ", c.open);
+               conditions(c), c.open.empty() ? "" : "; open: ", c.open);
   }
-  if (found.failing) return saving.exit_code(ExitCode::kFailure);
+  if (found.failed()) return saving.exit_code(ExitCode::kFailure);
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);
   return exit_value(result.proved() ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
@@ -95,7 +136,7 @@ void add_check(CLI::App& app, Session& session) {
   Verb verb(app, "check", "explore all schedules up to a preemption bound");
   auto options = std::make_shared<Options>();
   options->campaign.add_to(verb);
-  verb.number("--bound", options->bound, "the most preemptions of a schedule");
+  verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");
   verb.flag("--no-reduction", options->no_reduction, "execute every schedule, equivalent ones too");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }

@@ -78,11 +78,11 @@ int debug_program(const Session& session, const Options& options) {
   Campaign campaign(target, options.campaign, predicates, input_of_tool());
   Progress progress(options.campaign.json);
   const Found found = find_failure(campaign, options.campaign, progress);
-  print_notes(campaign, found.failing ? &*found.failing : nullptr);
+  print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
   Json document = {{"verdict", found.verdict()}};
   document["find"] = json_find(found, options.campaign);
-  if (!found.failing) {
+  if (!found.failed()) {
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
     if (!found.inconclusive.empty()) document["inconclusive"] = found.inconclusive;
     document["knowledge"] = found.result.knowledge;
@@ -96,9 +96,10 @@ int debug_program(const Session& session, const Options& options) {
 
   // Saved before anything else is tried: Ctrl-C loses nothing.
   Saving saving;
-  Bug bug = campaign.bug_of(*found.failing, options.campaign);
-  saving.attempt([&] { bug = save_failure(campaign, options.campaign, found); });
-  return tell(campaign, options, *found.failing, bug, saving, std::move(document), progress);
+  const Believed& first = found.believed.front();
+  Bug bug = first.known ? *first.known : campaign.bug_of(first.trace, options.campaign);
+  if (!first.known) saving.attempt([&] { bug = save_failure(campaign, options.campaign, first, found.result.seconds); });
+  return tell(campaign, options, first.trace, bug, saving, std::move(document), progress);
 }
 
 // A bug that was recorded or found before.
@@ -128,6 +129,7 @@ void add_debug(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   verb.positional("BUG", options->bug, "a saved bug to start from, instead of a program");
   options->campaign.add_to(verb);
+  options->campaign.add_search_to(verb);
   options->simplify.add_to(verb);
   verb.flag("--all", options->all, "show every event");
   verb.flag("--no-reduce", options->no_reduce, "do not try to remove threads");

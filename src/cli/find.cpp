@@ -8,6 +8,26 @@ namespace heddle {
 
 namespace {
 
+// The first one last, so that it is the latest.
+std::vector<Bug> save_all(Campaign& campaign, const CampaignOptions& options, const Found& found, Saving& saving) {
+  std::vector<Bug> bugs(found.believed.size());
+  for (size_t i = bugs.size(); i-- > 0;) {
+    const Believed& b = found.believed[i];
+    bugs[i] = b.known ? *b.known : campaign.bug_of(b.trace, options);
+    if (!b.known) saving.attempt([&] { bugs[i] = save_failure(campaign, options, b, found.result.seconds); });
+  }
+  return bugs;
+}
+
+Json json_believed(const Believed& b, const Bug& bug) {
+  return {{"failure", json_failure(b.trace)},
+          {"execution", b.index + 1},
+          {"count", b.count},
+          {"known", b.known.has_value()},
+          {"found", json_counts(b.trace.counts(), true)},
+          {"bug", BugStore::shown(bug.id)}};
+}
+
 int run(const Session& session, const CampaignOptions& options) {
   const Target target = Target::resolve(session.program());
   const Predicates predicates = options.predicates();
@@ -15,34 +35,40 @@ int run(const Session& session, const CampaignOptions& options) {
   Campaign campaign(target, options, predicates, input_of_tool());
   Progress progress(options.json);
   const Found found = find_failure(campaign, options, progress);
-  print_notes(campaign, found.failing ? &*found.failing : nullptr);
+  print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
-  Json document = {{"verdict", found.verdict()}};
-  std::optional<Bug> bug;
   Saving saving;
-  if (found.failing) {
-    bug = campaign.bug_of(*found.failing, options);
-    saving.attempt([&] { bug = save_failure(campaign, options, found); });
-  }
+  const std::vector<Bug> bugs = save_all(campaign, options, found, saving);
   const int exit_code = saving.exit_code(static_cast<ExitCode>(found.exit_code()));
   if (options.json) {
-    if (found.failing) document["failure"] = json_failure(*found.failing);
+    Json document = {{"verdict", found.verdict()}};
+    if (found.failed()) document["failure"] = json_failure(found.failing());
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
     document["find"] = json_find(found, options);
-    if (found.failing) document["found"] = json_counts(found.failing->counts(), true);
-    if (bug) document["bug"] = BugStore::shown(bug->id);
+    if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
+    if (found.failed()) document["bug"] = BugStore::shown(bugs.front().id);
+    if (options.keep_going) {
+      document["failures"] = Json::array();
+      for (size_t i = 0; i < bugs.size(); ++i) document["failures"].push_back(json_believed(found.believed[i], bugs[i]));
+    }
     document["knowledge"] = found.result.knowledge;
     print_json(document);
     return exit_code;
   }
-  if (bug) {
-    fmt::print("BUG {}  {}\n", bug->id, describe_failure(*found.failing));
-    fmt::print("FOUND  run {} of the {} search, {:.2f} s: {}\n", found.result.executions, options.strategy_name(), found.result.seconds,
-               describe_counts(found.failing->counts()));
-    fmt::print("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bug->id, bug->id, bug->id);
-  } else {
-    print_nothing_found(found, options);
+  for (size_t i = 0; i < bugs.size(); ++i) {
+    const Believed& b = found.believed[i];
+    fmt::print("BUG {}  {}\n", bugs[i].id, describe_failure(b.trace));
+    if (b.known) {
+      fmt::print("KNOWN  its saved schedule fails again: {}\n", describe_counts(b.trace.counts()));
+    } else {
+      fmt::print("FOUND  run {} of the {} search, {:.2f} s: {}\n", b.index + 1, options.strategy_name(), found.result.seconds,
+                 describe_counts(b.trace.counts()));
+    }
+    if (!b.known && b.trace.preemptions() == 0) fmt::print("       It fails without any preemption.\n");
+    if (options.keep_going) fmt::print("       seen in {} of {} runs\n", b.count, found.result.executions);
+    fmt::print("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bugs[i].id, bugs[i].id, bugs[i].id);
   }
+  if (!found.failed() || options.keep_going) print_nothing_found(found, options);
   return exit_code;
 }
 
@@ -51,11 +77,16 @@ int run(const Session& session, const CampaignOptions& options) {
 void print_nothing_found(const Found& found, const CampaignOptions& options) {
   if (!found.uncontrolled.empty()) {
     fmt::print("uncontrolled nondeterminism: {}\n", found.uncontrolled);
-    return;
+    if (!options.keep_going) return;
   }
   const FindResult& r = found.result;
-  fmt::print("no failure in {} runs of the {} search, {:.2f} s, {} different schedules{}\n", r.executions, options.strategy_name(),
-             r.seconds, r.last.schedules, r.exhausted ? ": nothing more to try" : "");
+  fmt::print("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedules{}\n", found.failed() ? "other " : "", r.executions,
+             options.strategy_name(), r.seconds, r.last.schedules, r.exhausted ? ": nothing more to try" : "");
+  if (!r.exhausted && r.executions > 1)
+    fmt::print("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
+  if (found.totals.searches > 1)
+    fmt::print("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
+               found.totals.seconds);
   if (!r.knowledge.empty()) fmt::print("{}\n", r.knowledge);
   if (r.inconclusive > 0) fmt::print("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
 }
@@ -64,6 +95,8 @@ void add_find(CLI::App& app, Session& session) {
   Verb verb(app, "find", "search for a failing schedule");
   auto options = std::make_shared<CampaignOptions>();
   options->add_to(verb);
+  options->add_search_to(verb);
+  verb.flag("--keep-going", options->keep_going, "go on after a failure: all different ones within the limits, with their counts");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

@@ -43,69 +43,6 @@ class PassingRuns {
 
 }  // namespace
 
-const char* Found::verdict() const {
-  if (failing) return "failure";
-  const bool silent = result.executions > 0 && result.inconclusive == result.executions;
-  return !uncontrolled.empty() || silent || result.executions == 0 ? "inconclusive" : "none";
-}
-
-int Found::exit_code() const {
-  if (failing) return exit_value(ExitCode::kFailure);
-  if (stop_flag()) return exit_value(ExitCode::kInterrupted);
-  return exit_value(std::string_view(verdict()) == "none" ? ExitCode::kNothing : ExitCode::kCannotTest);
-}
-
-SearchOptions search_options(Campaign& campaign, const CampaignOptions& options) {
-  campaign.choose_points(options);
-  SearchOptions search;
-  search.seed = options.plan.seed();
-  search.base = campaign.base();
-  search.depth = options.depth;
-  search.early_timeouts = options.early_timeouts;
-  search.fails = [&campaign](const Trace& trace) { return campaign.fails(trace); };
-  return search;
-}
-
-void believe_first(Campaign& campaign, Found& found) {
-  const FoundFailure& first = found.result.failures.front();
-  Confirmation confirmation = campaign.confirm(first.trace);
-  if (!confirmation.believed) {
-    found.uncontrolled =
-        fmt::format("run {} failed ({}) but does not replay: {}", first.index + 1, describe_failure(first.trace), confirmation.why_not);
-    return;
-  }
-  found.failing = first.trace;
-  found.output = std::move(confirmation.output);
-}
-
-Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
-  const std::unique_ptr<Search> search = search_named(options.strategy_name())->make(search_options(campaign, options));
-  FindOptions find_options = options.find_options();
-  find_options.progress = [&](const FindProgress& p) {
-    progress.show(fmt::format("{} runs, {} schedules, {} behaviours, {:.1f} s", p.executions, p.schedules, p.behaviours, p.seconds));
-  };
-  Found found;
-  // Without threads there is one schedule, and one run shows it.
-  std::atomic<bool> enough{false};
-  find_options.stop = &enough;
-  find_options.each = [&](size_t, const Plan&, const Trace& trace) {
-    enough = stop_flag() || campaign.pool().threadless();
-    if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
-  };
-  // Ctrl-C while a run is under way ends that run; what was found before counts.
-  try {
-    found.result = find(*search, campaign.pool(), find_options);
-  } catch (const Error& error) {
-    if (error.exit_code() != ExitCode::kInterrupted) throw;
-    found.result.stopped = true;
-  }
-  progress.clear();
-  found.result.exhausted |= campaign.pool().threadless();
-  if (!found.result.found()) return found;
-  believe_first(campaign, found);
-  return found;
-}
-
 void SimplifyChoice::add_to(Verb& verb) {
   verb.text("--algorithm", algorithm, "how to simplify: default, or names of passes joined by +", "NAME");
   verb.number("--simplify-executions", executions, "runs to spend at most on simplifying, 0 for no limit");
@@ -146,15 +83,6 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
   return simplified;
 }
 
-Json json_find(const Found& found, const CampaignOptions& options) {
-  Json j = {{"executions", found.result.executions}, {"seconds", found.result.seconds}, {"strategy", options.strategy_name()}};
-  j["inconclusive"] = found.result.inconclusive;
-  j["schedules"] = found.result.last.schedules;
-  j["behaviours"] = found.result.last.behaviours;
-  j["exhausted"] = found.result.exhausted;
-  return j;
-}
-
 Json json_simplify(const SimplifyResult& result) {
   return {{"executions", result.executions}, {"seconds", result.seconds},         {"minimal", result.minimal},
           {"rounds", result.rounds},         {"certificate", result.certificate}, {"finished", result.finished}};
@@ -174,21 +102,6 @@ void Saving::attempt(const std::function<void()>& save) {
     failed_ = true;
     fmt::print(stderr, "heddle: not saved: {}\n", error.what());
   }
-}
-
-Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Found& found) {
-  const BugStore store;
-  Bug bug = campaign.bug_of(*found.failing, options);
-  bug.find_executions = found.result.executions;
-  bug.find_seconds = found.result.seconds;
-  bug.id = store.id_for(bug);
-  for (const char* stale : {kSimplifiedTrace, kPassingTrace, kReducedTrace}) store.remove(bug.id, stale);
-  store.save_trace(bug.id, kFailingTrace, *found.failing);
-  store.save_text(bug.id, kStdout, found.output.out);
-  store.save_text(bug.id, kStderr, found.output.err);
-  store.save_text(bug.id, kStdin, campaign.input().bytes());
-  store.save(bug);
-  return bug;
 }
 
 void save_simplified(Bug& bug, const Simplified& simplified) {

@@ -4,16 +4,11 @@
 
 #include "trace/error.h"
 #include "trace/instrumentation.h"
+#include "trace/project.h"
 
 namespace heddle {
 
 namespace {
-
-uint64_t name_of(PointKind points, const std::vector<SiteId>& sites) {
-  uint64_t id = mix(static_cast<uint64_t>(points), sites.size());
-  for (SiteId site : sites) id = mix(id, site);
-  return id;
-}
 
 // Threads change often, but not at every access: both long and short stretches are seen.
 PolicySpec random_policy(uint64_t seed, size_t run) {
@@ -26,11 +21,7 @@ PolicySpec random_policy(uint64_t seed, size_t run) {
 
 }  // namespace
 
-void PointSet::put_in(Plan& plan) const {
-  plan.points = points;
-  plan.sites = sites;
-  plan.points_id = name_of(points, sites);
-}
+void PointSet::put_in(Plan& plan) const { set_points(plan, points, sites); }
 
 PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& limits, const Execute& run,
                        const std::function<bool(const Trace&)>& each) {

@@ -30,16 +30,13 @@ uint64_t fresh_seed() {
 int keep(const Target& target, const Options& options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
   Campaign campaign(target, options.campaign, options.campaign.predicates(), input);
   RunResult again = campaign.pool().run_now(campaign.replay_plan(recorded.trace));
-  Found found;
-  found.result.executions = 1;
-  found.output = again.output;
   std::string why;
   const bool same = first_difference(recorded.trace, again.trace, &why) == kNoDifference;
-  found.failing = same ? again.trace : recorded.trace;
+  const Believed failure{same ? again.trace : recorded.trace, again.output, 0, 1, std::nullopt};
   CampaignOptions as_recorded = options.campaign;
   as_recorded.strategy = "record";
-  const Bug bug = save_failure(campaign, as_recorded, found);
-  fmt::print(stderr, "heddle: recorded {} as {}{}\n", describe_failure(*found.failing), BugStore::shown(bug.id),
+  const Bug bug = save_failure(campaign, as_recorded, failure, 0);
+  fmt::print(stderr, "heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
              same ? ""
                   : fmt::format(", but it does not replay: {}",
                                 again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));

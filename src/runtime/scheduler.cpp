@@ -9,6 +9,7 @@
 #include "runtime/outside.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
+#include "runtime/spin.h"
 
 namespace heddle::rt {
 
@@ -150,6 +151,7 @@ Event* record(ThreadSlot* t) {
   if (!is_idle(*e) || has(e->op, kTimed)) g_run.last_motion = g_run.step;
   if (is_idle(*e)) {
     t->gave_way = has(e->op, kYields) || (e->flags & kSpin) != 0;
+    if (has(e->op, kYields)) reads_idled(*t);
   } else {
     t->gave_way = false;
     g_run.last_progress = g_run.step;

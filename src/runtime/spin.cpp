@@ -47,6 +47,11 @@ bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point) 
   return false;
 }
 
+void reads_idled(const ThreadSlot& thread) {
+  Reads& r = g_reads[thread.index];
+  if (r.owner == thread.id && r.operations + 1 == thread.operations) r.operations = thread.operations;
+}
+
 void reads_changed() { g_reads[g_current->index].count = 0; }
 
 }  // namespace heddle::rt

@@ -4,9 +4,13 @@
 
 namespace heddle::rt {
 
+struct ThreadSlot;
+
 // The current thread has read `value`. True when this read belongs to a round of a loop in which nothing new was seen.
 // `point`: the read was a scheduling point, that is one of the thread's own operations.
 bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point);
+// The thread has yielded or slept: its next read goes on with the same round.
+void reads_idled(const ThreadSlot& thread);
 // The current thread has written.
 void reads_changed();
 

@@ -25,7 +25,9 @@ namespace {
 
 class Finding {
  public:
-  Finding(Search& search, Executor& executor, const FindOptions& options) : search_(search), executor_(executor), options_(options) {}
+  Finding(Search& search, Executor& executor, const FindOptions& options) : search_(search), executor_(executor), options_(options) {
+    if (options.lore) coverage_.know(options.lore->behaviours);
+  }
 
   FindResult go() {
     while (!over()) {
@@ -45,6 +47,7 @@ class Finding {
     result_.unseen = coverage_.unseen();
     result_.knowledge = search_.knowledge();
     result_.last = progress();
+    if (options_.lore) options_.lore->behaviours = coverage_.seen();
     return std::move(result_);
   }
 
@@ -74,12 +77,13 @@ class Finding {
     const Plan plan = std::move(in_flight_.front());
     in_flight_.pop_front();
     const size_t index = result_.executions++;
-    if (options_.measure) coverage_.add(trace);
+    if (options_.measure && coverage_.add(trace) > 0) last_new_ = result_.executions;
     if (is_inconclusive(trace.outcome())) ++result_.inconclusive;
     if (options_.fails(trace)) keep(index, plan, trace);
     if (options_.each) options_.each(index, plan, trace);
     search_.observe(index, trace);
     if (options_.progress) options_.progress(progress());
+    if (options_.checkpoint && seconds() - saved_ >= kCheckpointSeconds) checkpoint();
   }
 
   void keep(size_t index, const Plan& plan, const Trace& trace) {
@@ -92,8 +96,16 @@ class Finding {
     result_.failures.push_back({name, index, 1, plan, trace});
   }
 
+  // Copying what is known costs something: not after every run.
+  void checkpoint() {
+    saved_ = seconds();
+    if (options_.lore) options_.lore->behaviours = coverage_.seen();
+    options_.checkpoint(progress());
+  }
+
   FindProgress progress() const {
-    return {result_.executions, result_.inconclusive, result_.failures.size(), coverage_.behaviours(), coverage_.schedules(), seconds()};
+    return {result_.executions, result_.inconclusive, result_.failures.size(), coverage_.behaviours(), last_new_, coverage_.schedules(),
+            seconds()};
   }
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
@@ -102,6 +114,8 @@ class Finding {
   const FindOptions& options_;
   std::deque<Plan> in_flight_;
   uint64_t proposed_ = 0;
+  size_t last_new_ = 0;
+  double saved_ = 0;  // when the last checkpoint was, in seconds
   Coverage coverage_;
   FindResult result_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

@@ -16,6 +16,7 @@ struct FindProgress {
   size_t inconclusive = 0;
   size_t failures = 0;    // distinct, by signature
   size_t behaviours = 0;  // distinct pairs of conflicting operations seen so far
+  size_t last_new = 0;    // execution that showed the last new one, from 1; 0 = none did
   size_t schedules = 0;   // distinct partial orders
   double seconds = 0;
 };
@@ -30,10 +31,13 @@ struct FindOptions {
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C
   std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
   std::function<void(const FindProgress&)> progress;
+  std::function<void(const FindProgress&)> checkpoint;                // every few seconds, with `lore` up to date
   std::function<void(size_t index, const Plan&, const Trace&)> each;  // every execution, in order
   bool measure = true;                                                // count behaviours and partial orders
+  std::shared_ptr<Lore> lore;                                         // behaviours known before; those seen are added
 };
 inline constexpr size_t kMaxWindow = 256;
+inline constexpr double kCheckpointSeconds = 5;
 size_t window_at(uint64_t index);
 
 struct FoundFailure {
@@ -66,6 +70,9 @@ class Coverage {
  public:
   // How much of the trace was new.
   size_t add(const Trace& trace);
+  // Behaviours that earlier searches saw: not new any more.
+  void know(const std::unordered_map<uint64_t, uint32_t>& seen) { behaviours_ = seen; }
+  const std::unordered_map<uint64_t, uint32_t>& seen() const { return behaviours_; }
   size_t behaviours() const { return behaviours_.size(); }
   size_t schedules() const { return orders_.size(); }
   double unseen() const { return runs_ == 0 ? 1.0 : static_cast<double>(singles_) / static_cast<double>(runs_); }

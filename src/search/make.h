@@ -15,6 +15,7 @@ std::unique_ptr<Search> make_bounded(const SearchOptions&);
 std::unique_ptr<Search> make_rff(const SearchOptions&);
 std::unique_ptr<Search> make_delay(const SearchOptions&);
 std::unique_ptr<Search> make_period(const SearchOptions&);
+std::unique_ptr<Search> make_frontier(const SearchOptions&);
 std::unique_ptr<Search> make_gaussian(const SearchOptions&);
 std::unique_ptr<Search> make_portfolio(const SearchOptions&);
 

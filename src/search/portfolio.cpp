@@ -13,17 +13,18 @@ namespace {
 // The default. No single strategy dominates, so: the sequential run; then one preemption at racing or contended operations, systematically,
 // most promising first, with samples in between for what the systematic part is slow at; then a mix in which a strategy gets
 // executions as it brings new behaviour. Everything is a function of the seed and of the traces in order.
-enum Arm : uint32_t { kGuidedArm, kTurnsArm, kSurwArm, kRaceArm, kPosArm, kRffArm, kPctArm, kRandomArm, kArms };
-constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "rff", "pct", "random"};
+enum Arm : uint32_t { kGuidedArm, kTurnsArm, kSurwArm, kRaceArm, kPosArm, kRffArm, kPctArm, kFrontierArm, kRandomArm, kArms };
+constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "rff", "pct", "frontier", "random"};
 static_assert(std::size(kArmNames) == kArms);
 
 // How the first executions are dealt out: the systematic part leads.
-constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm,   kGuidedArm,
-                            kGuidedArm, kSurwArm,   kGuidedArm, kGuidedArm, kPosArm};
+constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm,  kGuidedArm, kTurnsArm,
+                            kGuidedArm, kSurwArm,   kGuidedArm, kTurnsArm, kGuidedArm, kPosArm};
 
 class Portfolio final : public Search {
  public:
-  explicit Portfolio(const SearchOptions& options) : options_(options) {
+  explicit Portfolio(const SearchOptions& options) : options_(options), reversals_(options.lore) {
+    if (options.lore) coverage_.know(options.lore->behaviours);
     for (uint32_t arm = kSurwArm; arm < kArms; ++arm) {
       SearchOptions own = options;
       own.seed = mix(options.seed, 0xA2300 + arm);
@@ -45,7 +46,8 @@ class Portfolio final : public Search {
     } else if (arm == kTurnsArm) {
       // Strict alternation, a few operations each: the bugs that need many switches need them regular.
       plan = plan_with(options_, PolicyKind::kFifo, proposed_);
-      plan->tail.quantum = 1 + turns_++ % kLongestTurn;
+      plan->tail.quantum = 1 + turns_ % kLongestTurn;
+      if (turns_++ / kLongestTurn % 2 == 0) plan->marks = contended_;
     } else {
       plan = arms_[arm].search->propose();
     }
@@ -61,10 +63,11 @@ class Portfolio final : public Search {
     const size_t fresh = coverage_.add(trace);
     reversals_.add(trace);
     ++observed_;
+    if (fresh > 0) learn_objects(trace);
     if (arm == kArms) {
       // The sequential run is the profile of every arm that wants one.
       for (uint32_t i = kSurwArm; i < kArms; ++i) {
-        if (i == kSurwArm || i == kRaceArm || i == kPctArm || i == kRffArm) arms_[i].search->propose();
+        if (i == kSurwArm || i == kRaceArm || i == kPctArm || i == kRffArm || i == kFrontierArm) arms_[i].search->propose();
         arms_[i].search->observe(arms_[i].observed++, trace);
       }
       return;
@@ -83,12 +86,21 @@ class Portfolio final : public Search {
  private:
   static constexpr double kMemory = 0.99;
   static constexpr uint64_t kLongestTurn = 8;
+  static constexpr size_t kMostMarks = 64;
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
     double runs = 0;    // fading
     double reward = 0;  // fading: runs that showed something new, and a little for how much
   };
+
+  void learn_objects(const Trace& trace) {
+    for (const EventPair& pair : reversible_conflicts(trace)) {
+      const ObjectId object = trace.events()[pair.first].object;
+      if (contended_.size() == kMostMarks) return;
+      if (std::find(contended_.begin(), contended_.end(), object) == contended_.end()) contended_.push_back(object);
+    }
+  }
 
   Arm choose() {
     const uint64_t turn = proposed_ - 1;
@@ -101,7 +113,8 @@ class Portfolio final : public Search {
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {
       if (i == kGuidedArm && !systematic) continue;
-      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + 0.02;
+      // What is still hidden when nothing new comes any more lies deep: then it is the frontier's turn most of the time.
+      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i == kFrontierArm ? 0.12 : 0.02);
       total += weight[i];
     }
     double left = total * static_cast<double>(mix(mix(options_.seed, 0x90F), turn) >> 11) * 0x1p-53;
@@ -120,6 +133,7 @@ class Portfolio final : public Search {
   uint64_t proposed_ = 0;
   uint64_t observed_ = 0;
   uint64_t turns_ = 0;
+  std::vector<uint64_t> contended_;  // objects that threads met on
 };
 
 }  // namespace

@@ -8,7 +8,9 @@ void Profile::add(const Trace& trace) {
   ++runs_;
   length_ = std::max<uint64_t>(length_, trace.data().executed);
   threads_ = std::max(threads_, trace.threads().size());
-  if (trace.events().size() > richest_.events().size()) richest_ = trace;
+  // A run that went round in a loop for long says nothing about how much work the threads have.
+  const size_t most = 4 * (first_ == 0 ? first_ = trace.events().size() : first_);
+  if (trace.events().size() > richest_.events().size() && trace.events().size() <= most) richest_ = trace;
   for (const EventPair& pair : reversible_conflicts(trace)) {
     const Event& first = trace.events()[pair.first];
     const Event& second = trace.events()[pair.second];

@@ -25,7 +25,8 @@ class Profile {
   uint64_t length() const { return length_; }                        // longest run
   size_t threads() const { return threads_; }
 
-  // kSurw: each thread's share of the events on these objects (all events if empty), with its parent's row, from the run that had most.
+  // kSurw: each thread's share of the events on these objects (all events if empty), with its parent's row, from the run that had most, but for those
+  // that were far longer than the first.
   std::vector<Weight> weights(const std::vector<uint64_t>& marks) const;
 
  private:
@@ -33,6 +34,7 @@ class Profile {
   std::vector<Meeting> meetings_;
   std::vector<ObjectId> objects_;
   Trace richest_;
+  size_t first_ = 0;  // events of the first run
   uint64_t runs_ = 0;
   uint64_t length_ = 0;
   size_t threads_ = 1;

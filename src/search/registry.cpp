@@ -17,6 +17,7 @@ const std::vector<SearchRow>& searches() {
       {"rff", "mutates runs that showed a new reads-from pair", "Wolff et al. 2024, section 4", make_rff},
       {"delay", "all schedules of a round-robin scheduler, fewest delays first", "Emmi, Qadeer & Rakamaric 2011, section 3", make_delay},
       {"period", "all sequences of periods between conflicting operations, fewest first", "Wen et al. 2022, section 3", make_period},
+      {"frontier", "goes back to states seldom met and on from there", "Ecoffet et al. 2021, First return, then explore", make_frontier},
       {"gaussian", "moves the switches of a run a little, then more", "Choi & Zeller 2002, section 5", make_gaussian},
   };
   return rows;

@@ -55,6 +55,8 @@ std::vector<uint32_t> preemptions_before(const Trace& trace) {
 
 }  // namespace
 
+Reversals::Reversals(std::shared_ptr<Lore> lore) : lore_(lore ? std::move(lore) : std::make_shared<Lore>()) {}
+
 Plan plan_for(const Reversal& r, const SearchOptions& options) {
   Plan plan = plan_with(options, PolicyKind::kStay, 0);
   const auto events = r.trace.events();
@@ -120,14 +122,14 @@ std::optional<Reversals::Rank> Reversals::best() {
 }
 
 // A preemption more, or the same sites tried once before, weighs as much as a switch at the beginning of a thread's work.
-uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * tries_[c.key]; }
+uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * lore_->tried[c.key]; }
 
 std::optional<Reversal> Reversals::take() {
   const auto rank = best();
   if (!rank) return std::nullopt;
   waiting_.erase(waiting_.begin());
   Candidate& c = candidates_[rank->at];
-  ++tries_[c.key];
+  ++lore_->tried[c.key];
   Reversal r{*c.trace, c.position, std::move(c.then)};
   c.trace.reset();
   return r;

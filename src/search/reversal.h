@@ -1,6 +1,7 @@
 #pragma once
 // Runs that differ from a known one at one place: there another thread goes first.
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
@@ -31,6 +32,8 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 // all: there each thread goes as far as its first lock, and the next one follows.
 class Reversals {
  public:
+  // `lore`: how often each pair of sites has been turned round by earlier searches, or nothing.
+  explicit Reversals(std::shared_ptr<Lore> lore = nullptr);
   // Learns from a run. Runs that repeat a known partial order teach nothing.
   void add(const Trace& trace);
   bool empty() const { return waiting_.empty(); }
@@ -61,10 +64,10 @@ class Reversals {
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;
-  std::unordered_map<uint64_t, uint64_t> tries_;  // by key
-  std::unordered_set<uint64_t> orders_;           // partial orders seen
-  std::unordered_set<uint64_t> rings_;            // by their sites
-  std::unordered_set<uint64_t> started_;          // (state, thread) already proposed or waiting
+  std::shared_ptr<Lore> lore_;            // tries by key
+  std::unordered_set<uint64_t> orders_;   // partial orders seen
+  std::unordered_set<uint64_t> rings_;    // by their sites
+  std::unordered_set<uint64_t> started_;  // (state, thread) already proposed or waiting
   uint64_t order_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/campaigns.h"
 #include "trace/trace.h"
 
 namespace heddle {
@@ -29,6 +30,8 @@ struct SearchOptions {
   uint32_t depth = 3;  // PCT's d, preemption and delay bounds
   uint32_t early_timeouts = 0;
   std::optional<Trace> around;  // for searches that perturb a given trace
+  // What earlier searches of the program learnt; added to by those that do. Nothing: they begin with nothing.
+  std::shared_ptr<Lore> lore;
   std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
 };
 

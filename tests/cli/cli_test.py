@@ -192,9 +192,10 @@ class Search(InDirectory):
         documents = []
         for jobs in (1, 3):
             document = json.loads(
-                self.heddle("find", "--json", "--strategy", "random", "--seed", 3, "--jobs", jobs, "--", program("lost_update")).stdout
+                self.heddle("find", "--json", "--strategy", "random", "--seed", 3, "--no-retry", "--jobs", jobs, "--", program("lost_update")).stdout
             )
             document["find"].pop("seconds")
+            document["find"].pop("campaign")
             documents.append(document)
         self.assertEqual(*documents)
 
@@ -231,6 +232,61 @@ class Search(InDirectory):
         self.assertEqual(self.heddle("replay").returncode, 1)
         simplified = json.loads(self.heddle("simplify", "--json").stdout)
         self.assertEqual(simplified["simplified"]["preemptions"], 1)
+
+
+class Campaigns(InDirectory):
+    def find(self, *words):
+        done = heddle("find", "--json", *words, cwd=self.directory)
+        return json.loads(done.stdout)
+
+    def test_known_bugs_are_retried_first(self):
+        first = self.find("--seed", 3, "--", program("lost_update"))
+        again = self.find("--seed", 4, "--", program("lost_update"))
+        self.assertEqual([first["find"]["known"], again["find"]["known"]], [False, True])
+        self.assertEqual(again["find"]["executions"], 1)
+        self.assertEqual(again["bug"], first["bug"])
+        self.assertEqual(again["failure"]["signature"], first["failure"]["signature"])
+        anew = self.find("--seed", 3, "--no-retry", "--", program("lost_update"))
+        self.assertFalse(anew["find"]["known"])
+        self.assertEqual(anew["find"]["executions"], first["find"]["executions"])
+
+    def test_a_known_bug_of_another_program_is_left_alone(self):
+        self.find("--", program("lost_update"))
+        other = self.find("--executions", 20, "--", program("correct"))
+        self.assertEqual(other["verdict"], "none")
+
+    def test_keep_going_tells_different_failures_apart(self):
+        found = self.find("--keep-going", "--executions", 200, "--", program("two_bugs"))
+        codes = sorted(f["failure"]["code"] for f in found["failures"])
+        self.assertEqual(codes, [2, 3])
+        self.assertEqual(len({f["bug"] for f in found["failures"]}), 2)
+        self.assertEqual(found["find"]["executions"], 200)
+        self.assertTrue(all(1 <= f["count"] < 200 for f in found["failures"]))
+        # Both are known now, and neither keeps the search from going on.
+        again = self.find("--keep-going", "--executions", 50, "--", program("two_bugs"))
+        self.assertEqual(sorted(f["failure"]["code"] for f in again["failures"]), [2, 3])
+        self.assertTrue(all(f["known"] for f in again["failures"]))
+        self.assertEqual(again["find"]["executions"], 52)
+
+    def test_a_resumed_search_goes_on_and_does_not_repeat(self):
+        words = ("--strategy", "random", "--executions", 30, "--", program("correct"))
+        first, second = self.find(*words), self.find("--resume", *words)
+        third = self.find("--resume", *words)
+        self.assertEqual([r["find"]["campaign"]["resumed"] for r in (first, second, third)], [0, 1, 2])
+        self.assertEqual(third["find"]["campaign"]["executions"], 90)
+        self.assertEqual(third["find"]["campaign"]["searches"], 3)
+        other = self.find("--resume", "--seed", 7, *words)
+        self.assertEqual(other["find"]["campaign"]["resumed"], 0)
+
+    def test_an_interrupted_search_counts(self):
+        process = subprocess.Popen([HEDDLE, "find", "--strategy", "random", "--executions", "100000000", "--", program("correct")],
+                                   cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with process.stdout, process.stderr:
+            self.assertTrue(wait_until(lambda: processes_of("correct")))
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(TIMEOUT), 130)
+        after = self.find("--executions", 5, "--", program("correct"))
+        self.assertEqual(after["find"]["campaign"]["searches"], 2)
 
 
 class Interrupts(InDirectory):

@@ -54,6 +54,25 @@ toy::Program free_threads(std::vector<int> steps) {
   return p;
 }
 
+TEST(Fifo, ThreadsAlternateAtMarkedOperationsOnlyWhateverTheyDoBetween) {
+  toy::Program program;
+  program.together = true;
+  // The second thread does more of its own work between its accesses to the shared variable.
+  program.bodies = {
+      {toy::store(1, 0), toy::store(1, 0), toy::store(1, 0), toy::store(1, 0), toy::join(1)},
+      {toy::store(2, 0), toy::store(1, 0), toy::store(2, 0), toy::store(2, 0), toy::store(1, 0), toy::store(1, 0), toy::store(1, 0)}};
+  const ObjectId shared = variable(program);
+  Plan plan;
+  plan.tail.kind = PolicyKind::kFifo;
+  plan.marks = {shared};
+  plan.tail.quantum = 1;
+  EXPECT_EQ(writers_of(program.run(plan), shared), "01010101");
+  plan.tail.quantum = 2;
+  EXPECT_EQ(writers_of(program.run(plan), shared), "00110011");
+  plan.tail.quantum = 3;
+  EXPECT_EQ(writers_of(program.run(plan), shared), "00011101");
+}
+
 // Burckhardt et al. 2010, theorem 9: a bug of depth d is found with probability at least 1 / (n k^(d-1)).
 TEST(Pct, FindsABugOfDepthDWithAtLeastTheProbabilityThatIsPromised) {
   struct Case {

@@ -1,0 +1,279 @@
+// Finding and believing a failure, for the verbs that search: find, debug and check.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "cli/pipeline.h"
+#include "search/epochs.h"
+#include "search/make.h"
+#include "trace/error.h"
+#include "trace/project.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr size_t kMostKnown = 32;  // saved bugs that are retried
+
+// The record of a search under .heddle/. Where it cannot be kept, that is said once and the search goes on.
+class Record {
+ public:
+  Record(const Campaign& campaign, const CampaignOptions& options) {
+    record_.strategy = options.strategy_name();
+    record_.seed = options.plan.seed();
+    attempt([&] {
+      store_.emplace(".", campaign.build_id(), campaign.target().arguments);
+      before_ = store_->totals();
+      known_ = store_->lore();
+      if (options.resume) record_.segment = store_->segments(record_.strategy, record_.seed);
+    });
+    if (options.resume) *lore_ = known_;
+    resumed_ = options.resume;
+  }
+
+  const std::shared_ptr<Lore>& lore() const { return lore_; }
+  uint64_t segment() const { return record_.segment; }
+  CampaignTotals totals() const {
+    return {before_.searches + 1, before_.executions + record_.executions, before_.seconds + record_.seconds};
+  }
+
+  void save(const FindProgress& progress, bool exhausted) {
+    record_.executions = progress.executions;
+    record_.seconds = progress.seconds;
+    record_.exhausted = exhausted;
+    attempt([&] {
+      if (store_) store_->save(record_, resumed_ ? *lore_ : merged());
+    });
+  }
+  void count(const std::string& bug, uint64_t times) {
+    attempt([&] {
+      if (store_) store_->count_bug(bug, times);
+    });
+  }
+
+ private:
+  template <typename Action>
+  void attempt(Action action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      store_.reset();
+      fmt::print(stderr, "heddle: no account of this search is kept: {}\n", error.what());
+    }
+  }
+  // A search that does not build on what is known does not forget it either.
+  Lore merged() const {
+    Lore all = known_;
+    for (const auto& [key, count] : lore_->tried) all.tried[key] += count;
+    for (const auto& [key, count] : lore_->behaviours) all.behaviours[key] += count;
+    all.sites.insert(all.sites.end(), lore_->sites.begin(), lore_->sites.end());
+    std::sort(all.sites.begin(), all.sites.end());
+    all.sites.erase(std::unique(all.sites.begin(), all.sites.end()), all.sites.end());
+    return all;
+  }
+
+  std::optional<CampaignStore> store_;
+  std::shared_ptr<Lore> lore_ = std::make_shared<Lore>();
+  Lore known_;
+  CampaignTotals before_;
+  SearchRecord record_;
+  bool resumed_ = false;
+};
+
+SearchOptions options_of(Campaign& campaign, const CampaignOptions& options) {
+  SearchOptions search;
+  search.seed = options.plan.seed();
+  search.base = campaign.base();
+  search.depth = options.depth;
+  search.early_timeouts = options.early_timeouts;
+  search.fails = [&campaign](const Trace& trace) { return campaign.fails(trace); };
+  return search;
+}
+
+// A failure of the very first run of an instrumented program was recorded over all accesses. Its schedule needs only those that race.
+Trace over_racing_points(Campaign& campaign, const CampaignOptions& options, const Trace& failing) {
+  if (failing.data().points != PointKind::kAll || options.plan.points() == PointKind::kAll) return failing;
+  Plan plan = campaign.base();
+  set_points(plan, PointKind::kRacy, scouted_sites(failing));
+  const Trace again = campaign.pool().run_now(plan).trace;
+  return same_bug(failing, again) ? again : failing;
+}
+
+// The same program, the same words, and the same idea of what a failure is.
+bool concerns(const Bug& bug, const Campaign& campaign) {
+  const Predicates& p = campaign.judge().predicates();
+  return bug.program == campaign.target().program && bug.command == campaign.target().arguments && bug.expect_exit == p.expect_exit &&
+         bug.expect_stdout == p.expect_stdout && bug.fails_if_output == p.fails_if_output && bug.fails_if == p.fails_if;
+}
+
+// The schedules of the bugs that are saved of this program, newest first. A program built anew follows them as far as it can.
+void retry_known(Campaign& campaign, const CampaignOptions& options, Found& found) {
+  const BugStore store;
+  size_t retried = 0;
+  for (const BugStore::Listed& listed : store.list()) {
+    if (stop_flag() || retried == kMostKnown || (!options.keep_going && found.failed())) return;
+    if (!listed.bug || !concerns(*listed.bug, campaign)) continue;
+    try {
+      const Trace saved = store.load_trace(*listed.bug, kFailingTrace);
+      Plan plan = campaign.replay_plan(saved);
+      plan.input_id = campaign.base().input_id;
+      const bool same_build = listed.bug->build_id == campaign.build_id();
+      if (!same_build) plan.strictness = Strictness::kRelaxed;
+      // Places in the code of another build are not this one's.
+      if (!same_build && !plan.sites.empty()) continue;
+      RunResult again = campaign.pool().run_now(plan);
+      ++retried;
+      const size_t index = found.result.executions++;
+      if (!campaign.fails(again.trace)) continue;
+      const bool same = same_bug(saved, again.trace);
+      if (same_build && !same) continue;
+      if (!same_build && !campaign.confirm(again.trace).believed) continue;
+      found.believed.push_back({again.trace, again.output, index, 1, same ? listed.bug : std::nullopt});
+    } catch (const Error& error) {
+      if (error.exit_code() == ExitCode::kInterrupted) return;
+      fmt::print(stderr, "heddle: bug {} cannot be retried: {}\n", listed.id, error.what());
+    }
+  }
+}
+
+// Joins what the search found with what the known bugs showed.
+void join(FindResult& result, size_t before, double seconds) {
+  result.executions += before;
+  result.seconds += seconds;
+  result.last.executions += before;
+  for (FoundFailure& failure : result.failures) failure.index += before;
+}
+
+}  // namespace
+
+const char* Found::verdict() const {
+  if (failed()) return "failure";
+  const bool silent = result.executions > 0 && result.inconclusive == result.executions;
+  return !uncontrolled.empty() || silent || result.executions == 0 ? "inconclusive" : "none";
+}
+
+int Found::exit_code() const {
+  if (failed()) return exit_value(ExitCode::kFailure);
+  if (stop_flag()) return exit_value(ExitCode::kInterrupted);
+  return exit_value(std::string_view(verdict()) == "none" ? ExitCode::kNothing : ExitCode::kCannotTest);
+}
+
+SearchOptions search_options(Campaign& campaign, const CampaignOptions& options) {
+  campaign.choose_points(options);
+  return options_of(campaign, options);
+}
+
+void believe(Campaign& campaign, Found& found) {
+  for (FoundFailure& failure : found.result.failures) {
+    auto seen =
+        std::find_if(found.believed.begin(), found.believed.end(), [&](const Believed& b) { return same_bug(b.trace, failure.trace); });
+    if (seen != found.believed.end()) {
+      seen->count += failure.count;
+      continue;
+    }
+    Confirmation confirmation = campaign.confirm(failure.trace);
+    if (confirmation.believed) {
+      found.believed.push_back({failure.trace, std::move(confirmation.output), failure.index, failure.count, std::nullopt});
+    } else if (found.uncontrolled.empty()) {
+      found.uncontrolled = fmt::format("run {} failed ({}) but does not replay: {}", failure.index + 1, describe_failure(failure.trace),
+                                       confirmation.why_not);
+    }
+  }
+}
+
+Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
+  Record record(campaign, options);
+  Found found;
+  found.segment = record.segment();
+  const auto start = std::chrono::steady_clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  if (!options.no_retry) retry_known(campaign, options, found);
+  const size_t retried = found.result.executions;
+  if ((found.failed() && !options.keep_going) || stop_flag()) {
+    found.result.seconds = seconds();
+    found.result.stopped = stop_flag();
+    found.result.last.executions = retried;
+    found.result.last.seconds = found.result.seconds;
+    for (const Believed& b : found.believed) {
+      found.result.failures.push_back({signature(b.trace), b.index, 1, plan_of(b.trace), b.trace});
+      if (b.known) record.count(b.known->id, 1);
+    }
+    record.save(found.result.last, false);
+    found.totals = record.totals();
+    return found;
+  }
+
+  const bool learns = campaign.learns_points(options);
+  SearchOptions search_for = learns ? options_of(campaign, options) : search_options(campaign, options);
+  search_for.lore = record.lore();
+  if (record.segment() > 0) search_for.seed = mix(search_for.seed, 0x5E6 + record.segment());
+  const SearchRow& row = *search_named(options.strategy_name());
+  const std::unique_ptr<Search> search = learns ? std::make_unique<Epochs>(search_for, row) : row.make(search_for);
+  const double begun = seconds();
+  FindOptions find_options = options.find_options();
+  find_options.lore = record.lore();
+  find_options.progress = [&](const FindProgress& p) {
+    progress.show(fmt::format("{} runs, {:.0f}/s, {} schedules, {} behaviours, the last new one in run {}{}", p.executions,
+                              static_cast<double>(p.executions) / std::max(p.seconds, 0.001), p.schedules, p.behaviours, p.last_new,
+                              p.failures > 0 ? fmt::format(", {} failures", p.failures) : ""));
+  };
+  find_options.checkpoint = [&](const FindProgress& p) { record.save(p, false); };
+  // Without threads there is one schedule, and one run shows it.
+  std::atomic<bool> enough{false};
+  find_options.stop = &enough;
+  find_options.each = [&](size_t, const Plan&, const Trace& trace) {
+    enough = stop_flag() || campaign.pool().threadless();
+    if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
+  };
+  // Ctrl-C while a run is under way ends that run; what was found before counts.
+  try {
+    found.result = find(*search, campaign.pool(), find_options);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInterrupted) throw;
+    found.result.stopped = true;
+  }
+  progress.clear();
+  found.result.exhausted |= campaign.pool().threadless();
+  join(found.result, retried, begun);
+  for (FoundFailure& failure : found.result.failures) failure.trace = over_racing_points(campaign, options, failure.trace);
+  believe(campaign, found);
+  record.save({found.result.executions, 0, 0, 0, 0, 0, found.result.seconds}, found.result.exhausted);
+  const BugStore bugs;
+  for (const Believed& b : found.believed) record.count(bugs.id_for(b.known ? *b.known : campaign.bug_of(b.trace, options)), b.count);
+  found.totals = record.totals();
+  return found;
+}
+
+Json json_find(const Found& found, const CampaignOptions& options) {
+  Json j = {{"executions", found.result.executions}, {"seconds", found.result.seconds}, {"strategy", options.strategy_name()}};
+  j["inconclusive"] = found.result.inconclusive;
+  j["schedules"] = found.result.last.schedules;
+  j["behaviours"] = found.result.last.behaviours;
+  j["unseen"] = found.result.unseen;
+  j["exhausted"] = found.result.exhausted;
+  j["known"] = found.failed() && found.believed.front().known.has_value();
+  j["campaign"] = {{"searches", found.totals.searches},
+                   {"executions", found.totals.executions},
+                   {"seconds", found.totals.seconds},
+                   {"resumed", found.segment}};
+  return j;
+}
+
+Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Believed& failure, double seconds) {
+  const BugStore store;
+  Bug bug = campaign.bug_of(failure.trace, options);
+  bug.find_executions = failure.index + 1;
+  bug.find_seconds = seconds;
+  bug.id = store.id_for(bug);
+  for (const char* stale : {kSimplifiedTrace, kPassingTrace, kReducedTrace}) store.remove(bug.id, stale);
+  store.save_trace(bug.id, kFailingTrace, failure.trace);
+  store.save_text(bug.id, kStdout, failure.output.out);
+  store.save_text(bug.id, kStderr, failure.output.err);
+  store.save_text(bug.id, kStdin, campaign.input().bytes());
+  store.save(bug);
+  return bug;
+}
+
+}  // namespace heddle

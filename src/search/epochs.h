@@ -1,0 +1,47 @@
+#pragma once
+// Searches an instrumented program over its racing accesses, which it learns on the way.
+#include <deque>
+#include <memory>
+
+#include "search/search.h"
+#include "trace/races.h"
+
+namespace heddle {
+
+// The point set of PointKind::kRacy is not known beforehand. The first run has no preemptions, every access is a point and the detector watches; what races there
+// is the point set of the first epoch, and the run itself, without the points that do not matter, is that epoch's sequential run. Later
+// runs are watched too: one that shows a new racing site begins a new epoch, in which the search starts again over more points. When
+// nothing new has come for a while, watching stops.
+class Epochs final : public Search {
+ public:
+  Epochs(const SearchOptions& options, const SearchRow& row);
+  std::optional<Plan> propose() override;
+  void observe(size_t index, const Trace& trace) override;
+  std::string knowledge() const override { return search_ ? search_->knowledge() : std::string(); }
+
+  const std::vector<SiteId>& sites() const { return sites_; }
+  size_t epochs() const { return epoch_; }
+
+ private:
+  static constexpr uint64_t kMostScouted = 200'000;  // events of the first run
+  static constexpr size_t kQuiet = 100;              // runs without a new site after which nobody watches
+  void begin();
+  bool learn(const Trace& trace);
+
+  SearchOptions options_;
+  const SearchRow& row_;
+  std::unique_ptr<Search> search_;
+  RaceLog races_;
+  std::vector<SiteId> sites_;
+  std::optional<Trace> scout_;  // the first run, where it came to its end
+  std::deque<size_t> pending_;  // the epoch of each proposal not yet observed
+  size_t epoch_ = 0;
+  size_t observed_ = 0;  // of this epoch
+  size_t quiet_ = 0;
+  bool scouted_ = false;
+};
+
+// The racing sites that a watched run over all accesses shows; sorted.
+std::vector<SiteId> scouted_sites(const Trace& trace);
+
+}  // namespace heddle
