@@ -42,7 +42,7 @@ TEST(Project, LeavesOutWhatDoesNotRaceAndCountsAnew) {
     stores_of_own += is_memory(e.op) && !std::binary_search(sites.begin(), sites.end(), e.site) ? 1 : 0;
   }
   EXPECT_EQ(stores_of_own, 0u);
-  EXPECT_EQ(left.events().size() + 6, all.events().size());
+  EXPECT_EQ(left.events().size() + 7, all.events().size());  // three of each thread, and what main reads at the end
   EXPECT_EQ(left.switches(), all.switches());
   EXPECT_EQ(left.preemptions(), all.preemptions());
   for (size_t i = 0; i < left.threads().size(); ++i) EXPECT_EQ(left.threads()[i].operations, numbers[i]);
