@@ -105,3 +105,32 @@ def lines(title, series, x_title, y_title):
         body.append(f'<polyline class="line s{place}" points="{path}"/>')
         body += [f'<circle class="fill s{place}" cx="{x_axis.at(x):.1f}" cy="{y_axis.at(y):.1f}" r="3"/>' for x, y in values]
     return frame(title, x_title, y_title, y_axis, series if len(series) > 1 else (), body)
+
+
+def schedules_to_first_bug(result):
+    rows = sorted(result["rows"], key=lambda row: row["mean"])
+    series = {"default": [row["mean"] for row in rows]}
+    if all(row.get("best_mean") for row in rows):
+        series["best single strategy"] = [row["best_mean"] for row in rows]
+    return bars("Schedules to the first failure (mean over seeds; a miss counts 10,000)", [row["name"] for row in rows], series, "schedules", log=True)
+
+
+PLOTS = [
+    ("find.svg", "find", schedules_to_first_bug),
+]
+
+
+def draw(results, where):
+    """Draws every plot whose result is there; returns the files written."""
+    written = []
+    for name, source, plot in PLOTS:
+        path = pathlib.Path(results) / f"{source}.json"
+        if not path.exists():
+            continue
+        try:
+            drawing = plot(json.loads(path.read_text()))
+        except (KeyError, ValueError, ZeroDivisionError, TypeError, IndexError):
+            continue  # a measurement of a few rows only
+        (pathlib.Path(where) / name).write_text(drawing)
+        written.append(name)
+    return written

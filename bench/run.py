@@ -1,43 +1,44 @@
 #!/usr/bin/env python3
-"""Runs measurements: each is a script bench/NAME.py that prints a table and writes bench/results/NAME.json.
+"""Runs measurements: each is a script bench/NAME.py that prints a table and writes bench/results/NAME.json. Then draws the plots.
 
-usage: run.py [--build DIR] [--list] [NAME...] [options handed on to the scripts, such as --quick or --full]
+usage: run.py [--build DIR] [--list] [NAME...] [options handed on to the scripts, such as --quick, --full or --seeds 5]
+
+Without a NAME all of them are run, in the order in which they are listed.
 """
 import pathlib
 import subprocess
 import sys
 
+import _plots
+
 HERE = pathlib.Path(__file__).resolve().parent
+NAMES = [name for name in ("engine", "instrumentation", "find", "simplify", "isolate", "reduce", "real") if (HERE / f"{name}.py").exists()]
 
 
 def main(arguments):
-    build, names, rest = HERE.parent / "build", [], []
-    available = sorted(path.stem for path in HERE.glob("*.py") if path.stem != "run" and not path.stem.startswith("_"))
+    build, names = HERE.parent / "build", []
     arguments = list(arguments)
     while arguments:
-        argument = arguments.pop(0)
-        if argument == "--build" and arguments:
-            build = pathlib.Path(arguments.pop(0))
-        elif argument == "--list":
-            print("\n".join(available))
+        if arguments[0] == "--build" and len(arguments) > 1:
+            build = pathlib.Path(arguments[1])
+            del arguments[:2]
+        elif arguments[0] == "--list":
+            print("\n".join(NAMES))
             return 0
-        elif argument.startswith("-"):
-            rest.append(argument)
+        elif arguments[0] in NAMES:
+            names.append(arguments.pop(0))
+        elif not arguments[0].startswith("-") and not names:
+            print(f"no such measurement: {arguments[0]} (there are: {' '.join(NAMES)})", file=sys.stderr)
+            return 2
         else:
-            names.append(argument)
-    unknown = [name for name in names if name not in available]
-    if unknown:
-        print(f"no such measurement: {' '.join(unknown)} (there are: {' '.join(available) or 'none'})", file=sys.stderr)
-        return 2
-    if not names and not available:
-        print("there is no measurement yet", file=sys.stderr)
-        return 2
+            break
     failed = []
-    for name in names or available:
-        print(f"== {name}", flush=True)
-        script = [sys.executable, str(HERE / f"{name}.py"), "--build", str(build.resolve()), *rest]
+    for name in names or NAMES:
+        print(f"\n== {name}", flush=True)
+        script = [sys.executable, str(HERE / f"{name}.py"), "--build", str(build.resolve()), *arguments]
         if subprocess.run(script).returncode != 0:
             failed.append(name)
+    _plots.draw(HERE / "results", HERE / "results")
     if failed:
         print(f"failed: {' '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The measurements run through and say what they promise: their structure is asserted, never a time.
+
+usage: bench_test.py BUILD
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build"
+sys.path.insert(0, str(ROOT / "bench"))
+import _bench  # noqa: E402
+import _plots  # noqa: E402
+
+# What each measurement is given here beside --quick: few rows, so that all of it takes seconds.
+SMALL = {"find": ["account", "deadlock01"]}
+
+
+class Measurements(unittest.TestCase):
+    def measured(self, name):
+        with tempfile.TemporaryDirectory() as where:
+            command = [sys.executable, str(ROOT / "bench" / f"{name}.py"), "--build", str(BUILD), "--quick", "--out", where, *SMALL[name]]
+            done = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            result = json.loads((pathlib.Path(where) / f"{name}.json").read_text())
+        self.assertEqual((result["name"], result["size"]), (name, "quick"))
+        self.assertEqual(set(result), {"name", "size", "machine", "command", "summary", "rows"})
+        self.assertIn("load", result["machine"])
+        self.assertTrue(result["rows"])
+        return result
+
+    def test_find(self):
+        rows = self.measured("find")["rows"]
+        self.assertEqual([row["name"] for row in rows], SMALL["find"])
+        for row in rows:
+            self.assertEqual(row["found"], 1, row)
+            self.assertFalse(row["alarm"], row)
+
+
+class Plots(unittest.TestCase):
+    def test_a_plot_is_well_formed_and_has_a_bar_for_each_value(self):
+        drawing = _plots.bars("<b>", ["a", "b & c"], {"before": [300, None], "after": [2, 3]}, "switches", log=True)
+        document = xml.dom.minidom.parseString(drawing)
+        bars = [r for r in document.getElementsByTagName("rect") if r.getElementsByTagName("title")]
+        self.assertEqual(len(bars), 3)
+        self.assertNotIn("<b>", drawing)
+
+    def test_a_curve_has_a_mark_for_each_point(self):
+        document = xml.dom.minidom.parseString(_plots.lines("t", {"a": [(10, 1), (1000, 5)], "b": [(10, 2)]}, "events", "seconds"))
+        self.assertEqual(len(document.getElementsByTagName("circle")), 3)
+
+    def test_no_result_gives_no_plot(self):
+        with tempfile.TemporaryDirectory() as where:
+            self.assertEqual(_plots.draw(where, where), [])
+
+    def test_what_is_recorded_can_be_drawn(self):
+        recorded = {path.stem for path in (ROOT / "bench" / "results").glob("*.json")}
+        with tempfile.TemporaryDirectory() as where:
+            written = set(_plots.draw(ROOT / "bench" / "results", where))
+        self.assertEqual(written, {name for name, source, _ in _plots.PLOTS if source in recorded})
+
+
+class Sums(unittest.TestCase):
+    def test_means_and_spread(self):
+        self.assertAlmostEqual(_bench.geometric_mean([1, 100]), 10)
+        self.assertEqual(_bench.spread([1, 2, 3, 4, 5]), (2, 4))
+        self.assertEqual(_bench.spread([7]), (7, 7))
+
+
+if __name__ == "__main__":
+    unittest.main()
