@@ -18,8 +18,10 @@ constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "
 static_assert(std::size(kArmNames) == kArms);
 
 // How the first executions are dealt out: the systematic part leads.
-constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kGuidedArm, kSurwArm,  kGuidedArm, kTurnsArm,
-                            kGuidedArm, kSurwArm,   kGuidedArm, kTurnsArm, kGuidedArm, kPosArm};
+constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kSurwArm,   kGuidedArm, kPosArm,    kGuidedArm, kTurnsArm,
+                            kGuidedArm, kSurwArm,   kGuidedArm, kRaceArm,   kGuidedArm, kTurnsArm};
+// Lengths of a turn: a critical section is two operations, an update of a variable in place two or three.
+constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 
 class Portfolio final : public Search {
  public:
@@ -46,8 +48,8 @@ class Portfolio final : public Search {
     } else if (arm == kTurnsArm) {
       // Strict alternation, a few operations each: the bugs that need many switches need them regular.
       plan = plan_with(options_, PolicyKind::kFifo, proposed_);
-      plan->tail.quantum = 1 + turns_ % kLongestTurn;
-      if (turns_++ / kLongestTurn % 2 == 0) plan->marks = contended_;
+      plan->tail.quantum = kTurns[turns_ % std::size(kTurns)];
+      if (turns_++ / std::size(kTurns) % 2 == 0) plan->marks = contended_;
     } else {
       plan = arms_[arm].search->propose();
     }
@@ -61,7 +63,8 @@ class Portfolio final : public Search {
     const uint32_t arm = pending_.front();
     pending_.pop_front();
     const size_t fresh = coverage_.add(trace);
-    reversals_.add(trace);
+    // What samples suggest would only stand in the way of the systematic part at first; later, where they go is where it has not been.
+    if (arm == kArms || arm == kGuidedArm || (fresh > 0 && observed_ >= kSystematic)) reversals_.add(trace);
     ++observed_;
     if (fresh > 0) learn_objects(trace);
     if (arm == kArms) {
@@ -85,8 +88,8 @@ class Portfolio final : public Search {
 
  private:
   static constexpr double kMemory = 0.99;
-  static constexpr uint64_t kLongestTurn = 8;
   static constexpr size_t kMostMarks = 64;
+  static constexpr uint64_t kSystematic = 40;
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
@@ -109,6 +112,12 @@ class Portfolio final : public Search {
       const Arm arm = kOpening[turn % std::size(kOpening)];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
+    // The systematic part keeps half of the executions while it has something to try; of the later ones, which are ever less promising, a
+    // smaller share.
+    const uint64_t share = turn < 500 ? 2 : turn < 2000 ? 4 : 8;
+    if (systematic && turn % share == 0) return kGuidedArm;
+    // Uniform samples of the contended operations are the best of the others on most programs.
+    if (turn < 500 && turn % 6 == 1) return kSurwArm;
     std::array<double, kArms> weight{};
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {

@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kMostWaiting = 20'000;
 constexpr uint32_t kFirstMeetings = 4;
 constexpr uint32_t kBackTier = 3;
+constexpr size_t kFewThreads = 3;  // main and two more
 
 // Of what happens again and again: the first times, and then ever fewer.
 bool again_and_again(uint32_t times, uint32_t first) { return times <= first || (times & (times - 1)) == 0; }
@@ -157,6 +158,11 @@ void Reversals::add(const Trace& trace) {
     locks.step(i, events[i]);
   }
 
+  // The last event of the slice that each event belongs to.
+  std::vector<size_t> slice_end(events.size());
+  for (const TraceSlice& s : trace.slices())
+    std::fill(slice_end.begin() + static_cast<ptrdiff_t>(s.begin), slice_end.begin() + static_cast<ptrdiff_t>(s.end), s.end - 1);
+
   add_rings(shared, must);
   std::unordered_map<uint64_t, uint32_t> meetings;
   for (const EventPair& pair : pairs) {
@@ -182,8 +188,15 @@ void Reversals::add(const Trace& trace) {
     }
     if (!there) continue;
     started_.insert(start);
-    Candidate c{shared, pair.first, std::move(then), key, tier, preemptions[pair.first], order_++};
+    Candidate c{shared, pair.first, then, key, tier, preemptions[pair.first], order_++};
     push(std::move(c));
+    if (trace.threads().size() <= kFewThreads) continue;
+    // With more threads, the one that has waited longest comes after it. The other way: on to where it gave way, and back to the interrupted
+    // thread before a third one comes in.
+    Candidate on{shared, pair.first, std::move(then), mix(key, 0x0D), tier + kBackTier, preemptions[pair.first], order_++};
+    append(on.then, trace.threads()[thread].id, events[slice_end[pair.second]].number);
+    append(on.then, trace.thread_id(events[pair.first]), events[pair.first].number);
+    push(std::move(on));
   }
 }
 
