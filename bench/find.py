@@ -18,7 +18,7 @@ import threading
 import _bench
 
 MISS = 10_000
-SINGLES = ["random", "pct", "pos", "surw", "race", "guided", "rff", "bounded", "delay", "period", "gaussian"]
+SINGLES = ["random", "pct", "pos", "surw", "race", "guided", "rff", "frontier", "bounded", "delay", "period", "gaussian"]
 SEEDLESS = {"sequential", "guided", "bounded", "delay", "period"}
 QUICK = ["account", "bluetooth", "carter", "deadlock01", "lost_wakeup", "philosophers_3", "twostage_2", "queue", "reorder_3", "wsq_the_bug3"]
 LOCK = threading.Lock()
@@ -96,7 +96,7 @@ def measure(chosen, kept, entry, where):
     program = _bench.compile_program(entry, chosen.build, where)
     twin = _bench.compile_program(entry, chosen.build, where, fixed=True)
     seeds = chosen.seeds or _bench.pick(chosen, 1, 3, 20)
-    singles = chosen.strategies or (SINGLES if chosen.full else [])
+    singles = chosen.strategies if chosen.strategies is not None else SINGLES if chosen.full else []
     results = {s: kept.get(name, f"{s} {seeds}", lambda s=s: measure_strategy(chosen, program, s, seeds)) for s in ["default", *singles]}
     tried = _bench.pick(chosen, 200, 2_000, 20_000)
     quiet = kept.get(name, f"twin {tried}", lambda: measure_twin(chosen, twin, tried)) if not chosen.no_twins else {}
