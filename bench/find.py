@@ -93,8 +93,9 @@ def measure_check(chosen, program, executions):
 
 def measure(chosen, kept, entry, where):
     name = entry["name"]
-    program = _bench.compile_program(entry, chosen.build, where)
-    twin = _bench.compile_program(entry, chosen.build, where, fixed=True)
+    wrapped = True if chosen.instrumented else None
+    program = _bench.compile_program(entry, chosen.build, where, wrapped=wrapped)
+    twin = _bench.compile_program(entry, chosen.build, where, fixed=True, wrapped=wrapped)
     seeds = chosen.seeds or _bench.pick(chosen, 1, 3, 20)
     singles = chosen.strategies if chosen.strategies is not None else SINGLES if chosen.full else []
     results = {s: kept.get(name, f"{s} {seeds}", lambda s=s: measure_strategy(chosen, program, s, seeds)) for s in ["default", *singles]}
@@ -122,6 +123,7 @@ def options():
         parser.add_argument("--strategies", nargs="*", help="these beside the default, instead of all (--full) or none")
         parser.add_argument("--go-on", action="store_true", help="keep what an earlier call has measured")
         parser.add_argument("--no-twins", action="store_true")
+        parser.add_argument("--instrumented", action="store_true", help="build every kernel by heddle-cc, also those that fail without")
         parser.add_argument("--limit", type=int, default=60, help="seconds for one search")
         parser.add_argument("--parallel", type=int, default=2)
 

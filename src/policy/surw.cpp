@@ -69,7 +69,7 @@ class Weights {
 
 }  // namespace
 
-// Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury, ASPLOS 2025, section 4): the thread of the next selected event is drawn in
+// Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury, ASPLOS 2025): the thread of the next selected event is drawn in
 // proportion to the selected events that each still has, so that all their interleavings are equally likely; the others run freely
 // up to their next selected event and wait there.
 uint32_t pick_surw(PolicyState& state, const Moment& m) {

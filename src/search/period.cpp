@@ -11,7 +11,7 @@ namespace heddle {
 
 namespace {
 
-// Period-wise systematic search, after Wen, Chen, Wang & Jin, ICSE 2022, section 3: an execution is a sequence of periods in which one thread runs between two
+// Period-wise systematic search, after Wen, Chen, Wang & Jin, ICSE 2022: an execution is a sequence of periods in which one thread runs between two
 // key points, the operations that conflict with another thread's; all schedules with one more period come after those with
 // fewer. Every switch counts, preemptive or not, and there are none but at key points.
 class Period final : public Search {

@@ -18,8 +18,8 @@ constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "
 static_assert(std::size(kArmNames) == kArms);
 
 // How the first executions are dealt out: the systematic part leads.
-constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kSurwArm,   kGuidedArm, kPosArm,    kGuidedArm, kTurnsArm,
-                            kGuidedArm, kSurwArm,   kGuidedArm, kRaceArm,   kGuidedArm, kTurnsArm};
+constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kSurwArm, kTurnsArm, kGuidedArm, kSurwArm,
+                            kGuidedArm, kPosArm,    kSurwArm, kGuidedArm, kGuidedArm, kRaceArm, kSurwArm,  kTurnsArm,  kGuidedArm};
 // Lengths of a turn: a critical section is two operations, an update of a variable in place two or three.
 constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 
@@ -108,8 +108,8 @@ class Portfolio final : public Search {
   Arm choose() {
     const uint64_t turn = proposed_ - 1;
     const bool systematic = !reversals_.empty();
-    if (turn < 2 * std::size(kOpening)) {
-      const Arm arm = kOpening[turn % std::size(kOpening)];
+    if (turn < std::size(kOpening)) {
+      const Arm arm = kOpening[turn];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
     // The systematic part keeps half of the executions while it has something to try; of the later ones, which are ever less promising, a
@@ -117,7 +117,7 @@ class Portfolio final : public Search {
     const uint64_t share = turn < 500 ? 2 : turn < 2000 ? 4 : 8;
     if (systematic && turn % share == 0) return kGuidedArm;
     // Uniform samples of the contended operations are the best of the others on most programs.
-    if (turn < 500 && turn % 6 == 1) return kSurwArm;
+    if (turn < 500 && turn % 4 == 1) return kSurwArm;
     std::array<double, kArms> weight{};
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {

@@ -7,7 +7,7 @@ namespace heddle {
 
 namespace {
 
-// Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury, ASPLOS 2025, section 4). The first run is the profile that gives
+// Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury, ASPLOS 2025). The first run is the profile that gives
 // each thread's number of selected events. The selection goes round: all contended objects together, then single ones drawn at random,
 // because the interleavings of few events are covered soonest.
 class Surw final : public Search {
