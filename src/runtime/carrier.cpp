@@ -126,7 +126,12 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
   }
   slot->process = static_cast<pid_t>(sys(SYS_getpid));
   const bool fiber = g_run.carrier == Carrier::kFiber;
+  // What glibc allocates for the thread is no allocation of the program: whether it happens here, or happened when a pool was filled, must
+  // not change the names of the program's blocks.
+  const char managed = t_managed;
+  t_managed = 0;
   const int error = real().pthread_create(&slot->handle, attributes, fiber ? donor_main : kernel_main, slot);
+  t_managed = managed;
   if (detach_state == PTHREAD_CREATE_DETACHED) {
     pthread_attr_setdetachstate(writable, PTHREAD_CREATE_DETACHED);
     slot->detached = true;

@@ -199,6 +199,13 @@ class Search(InDirectory):
             documents.append(document)
         self.assertEqual(*documents)
 
+    def test_names_do_not_depend_on_the_threads_a_server_has_made_ready(self):
+        found = json.loads(self.heddle("find", "--json", "--jobs", 1, "--", program("many_heap_locks")).stdout)
+        # The first run has no preemption and passes; after it the server makes more threads ready.
+        self.assertGreaterEqual(found["find"]["executions"], 2)
+        again = json.loads(self.heddle("replay", "--json").stdout)
+        self.assertEqual((again["verdict"], again["identical"]), ("failure", True))
+
     def test_nothing_to_find(self):
         done = self.heddle("debug", "--json", "--executions", 40, "--", program("correct"))
         self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (0, "none"))
