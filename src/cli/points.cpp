@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "trace/error.h"
 #include "trace/instrumentation.h"
 #include "trace/project.h"
+#include "wire/quiet.h"
 
 namespace heddle {
 
@@ -19,6 +23,17 @@ PolicySpec random_policy(uint64_t seed, size_t run) {
   return tail;
 }
 
+// One run shows which hooks are called often for nothing.
+void list_quiet(const Plan& base, const Execute& run, PointSet* set) {
+  Plan plan = base;
+  plan.detect = kListHot;
+  set->put_in(plan);
+  const Trace trace = run(plan);
+  ++set->executions;
+  for (SiteId site : trace.data().hooks.listed) set->sites.push_back(quiet(site));
+  std::sort(set->sites.begin(), set->sites.end());
+}
+
 }  // namespace
 
 void PointSet::put_in(Plan& plan) const { set_points(plan, points, sites); }
@@ -27,19 +42,23 @@ PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& lim
                        const std::function<bool(const Trace&)>& each) {
   PointSet set;
   set.points = PointKind::kRacy;
-  size_t quiet = 0;
-  while (set.executions < limits.runs && quiet < limits.quiet) {
+  size_t nothing_new = 0;
+  std::set<SiteId> hot;
+  while (set.executions < limits.runs && nothing_new < limits.quiet) {
     Plan plan = base;
-    plan.detect = kDetectRaces;
+    plan.detect = kDetectRaces | kListHot;
     plan.tail = set.executions == 0 ? PolicySpec{} : random_policy(seed, set.executions);
     set.put_in(plan);
     const Trace trace = run(plan);
     ++set.executions;
-    quiet = set.races.add(trace) ? 0 : quiet + 1;
-    set.sites = set.races.sites();
+    hot.insert(trace.data().hooks.listed.begin(), trace.data().hooks.listed.end());
+    nothing_new = set.races.add(trace) ? 0 : nothing_new + 1;
+    set.sites = set.races.sites(hot);
     set.last = trace;
     if (each && !each(trace)) break;
   }
+  for (SiteId site : set.sites) hot.erase(site);
+  for (SiteId site : hot) set.sites.push_back(quiet(site));
   return set;
 }
 
@@ -60,6 +79,7 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
     case Instrumentation::kPresent:
       if (!wanted || *wanted == PointKind::kRacy) return profile_races(base, seed, {}, run);
       set.points = *wanted;
+      if (*wanted != PointKind::kAll) list_quiet(base, run, &set);
       break;
   }
   return set;

@@ -3,16 +3,20 @@
 
 #include <sstream>
 
+#include "cli/blind_spots.h"
 #include "cli/campaign.h"
 #include "cli/points.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "trace/atomic_file.h"
+#include "trace/contentions.h"
 #include "trace/instrumentation.h"
 
 namespace heddle {
 
 namespace {
+
+constexpr size_t kContentionsShown = 10;
 
 struct Options {
   PlanOptions plan;
@@ -49,25 +53,6 @@ void print_side(const char* when, const RaceSideReport& side) {
   for (const std::string& frame : side.stack) fmt::print("      {}\n", frame);
 }
 
-// What the detector could not see.
-struct BlindSpots {
-  std::vector<std::string> plain_modules;
-  std::string warning;
-};
-
-BlindSpots blind_spots(const Trace& trace, const Symbols& symbols) {
-  BlindSpots spots;
-  for (unsigned i = 0; i < trace.modules().size(); ++i) {
-    const Module& m = trace.modules()[i];
-    if (!m.instrumented && !symbols.is_system_library(i) && m.path.find("libheddle-") == std::string::npos &&
-        m.path.find('/') != std::string::npos)
-      spots.plain_modules.push_back(m.path);
-  }
-  const HookCounts& h = trace.data().hooks;
-  if (h.accesses + h.atomics + h.entries == 0) spots.warning = "no memory access of the program was seen: it runs no instrumented code";
-  return spots;
-}
-
 int run(const Session& session, const Options& options) {
   const Target target = Target::resolve(session.program());
   const Suppressions patterns = options.patterns();
@@ -91,10 +76,12 @@ int run(const Session& session, const Options& options) {
   Progress progress(options.json);
   size_t runs = 0;
   size_t failing = 0;
+  ContentionLog contentions;
   std::string inconclusive;
   const ProfileLimits limits{options.executions, options.executions};
   const PointSet set = profile_races(base, options.plan.seed(), limits, runner.as_function(), [&](const Trace& trace) {
     progress.show(fmt::format("{} runs", ++runs));
+    contentions.add(trace);
     if (is_inconclusive(trace.outcome())) inconclusive = describe_failure(trace);
     failing += is_failure(trace.outcome()) ? 1 : 0;
     return !stop_flag();
@@ -107,7 +94,8 @@ int run(const Session& session, const Options& options) {
   std::vector<RaceReport> races = set.races.report(symbols, patterns);
   if (options.confirmed_only) std::erase_if(races, [](const RaceReport& r) { return !r.confirmed; });
   const auto confirmed = static_cast<size_t>(std::count_if(races.begin(), races.end(), [](const RaceReport& r) { return r.confirmed; }));
-  const BlindSpots spots = blind_spots(*set.last, symbols);
+  const std::vector<Contention> contended = contentions.report(symbols);
+  const BlindSpots spots = blind_spots(*set.last, symbols, base, runner.as_function());
 
   if (options.json) {
     Json document = {
@@ -119,8 +107,13 @@ int run(const Session& session, const Options& options) {
                                    {"first", json_side(r.first)},
                                    {"second", json_side(r.second)}});
     }
+    document["contentions"] = Json::array();
+    for (const Contention& c : contended)
+      document["contentions"].push_back(
+          {{"lock", c.lock}, {"holder", c.holder}, {"waiter", c.waiter}, {"runs", c.runs}, {"count", c.count}});
     document["not_instrumented"] = spots.plain_modules;
-    if (!spots.warning.empty()) document["warning"] = spots.warning;
+    document["functions"] = {{"executed", spots.executed}, {"not_instrumented", spots.plain_functions}};
+    document["warnings"] = spots.warnings;
     if (!inconclusive.empty()) document["inconclusive"] = inconclusive;
     document["failing_runs"] = failing;
     print_json(document);
@@ -130,9 +123,22 @@ int run(const Session& session, const Options& options) {
       print_side("first ", r.first);
       print_side("second", r.second);
     }
+    for (size_t i = 0; i < contended.size() && i < kContentionsShown; ++i) {
+      const Contention& c = contended[i];
+      fmt::print("CONTENTION on {}: taken at {}, waited for at {} (in {} of {} runs)\n", c.lock, c.holder, c.waiter, c.runs,
+                 set.executions);
+    }
+    if (contended.size() > kContentionsShown)
+      fmt::print("and {} more contentions: --json has them all\n", contended.size() - kContentionsShown);
     fmt::print("{} confirmed and {} possible races in {} runs\n", confirmed, races.size() - confirmed, set.executions);
     for (const std::string& module : spots.plain_modules) fmt::print("not instrumented: {}\n", base_name(module));
-    if (!spots.warning.empty()) fmt::print("warning: {}\n", spots.warning);
+    if (!spots.plain_functions.empty()) {
+      const size_t shown = std::min<size_t>(spots.plain_functions.size(), 5);
+      fmt::print("{} of {} executed functions of the program are not instrumented: {}{}\n", spots.plain_functions.size(), spots.executed,
+                 fmt::join(spots.plain_functions.begin(), spots.plain_functions.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                 shown < spots.plain_functions.size() ? "..." : "");
+    }
+    for (const std::string& warning : spots.warnings) fmt::print("warning: {}\n", warning);
     if (!inconclusive.empty()) fmt::print("some runs could not be watched to their end; the last: {}\n", inconclusive);
     if (failing > 0) fmt::print("{} of the runs failed: heddle debug -- {}\n", failing, fmt::join(target.arguments, " "));
   }

@@ -8,7 +8,10 @@
 #include "cli/plan_options.h"
 #include "cli/session.h"
 #include "exec/runner.h"
+#include "trace/races.h"
 #include "trace/store.h"
+#include "trace/symbols.h"
+#include "wire/quiet.h"
 
 namespace heddle {
 
@@ -19,13 +22,26 @@ struct Options {
   std::string carrier = "fiber";
   std::string save;
   bool statistics = false;
+  bool races = false;
 };
+
+void say_races(const Trace& trace) {
+  RaceLog log;
+  log.add(trace);
+  std::vector<std::string> paths;
+  for (const Module& m : trace.modules()) paths.push_back(m.path);
+  const Symbols symbols(paths);
+  for (const RaceReport& r : log.report(symbols, {})) {
+    fmt::print(stderr, "heddle: {} on {}: {} and {}\n", r.confirmed ? "race" : "possible race", r.object, r.first.place, r.second.place);
+  }
+}
 
 int run(const Session& session, const Options& options) {
   const Target target = Target::resolve(session.program());
   Plan plan = options.plan.plan();
   // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
   if (!options.plan.points()) plan.points = PointKind::kAtomics;
+  plan.detect |= options.races ? uint32_t{kDetectRaces} : kRewriteHot;
   // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
   if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
   // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
@@ -33,6 +49,7 @@ int run(const Session& session, const Options& options) {
   ::signal(SIGQUIT, SIG_IGN);
   const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan);
   say_how_it_ended(result);
+  if (options.races) say_races(result.trace);
   if (!options.save.empty()) save_trace(result.trace, options.save);
   if (options.statistics) {
     const Counts c = result.trace.counts();
@@ -80,6 +97,7 @@ void add_run(CLI::App& app, Session& session) {
   options->plan.add_to(verb);
   verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
+  verb.flag("--races", options->races, "watch for data races and name them on stderr; heddle races looks at many schedules");
   verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }

@@ -16,6 +16,7 @@
 #include <ctime>
 
 #include "trace/error.h"
+#include "wire/quiet.h"
 
 namespace heddle {
 
@@ -167,7 +168,9 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
   data.races.assign(races, races + std::min<uint64_t>(h.race_count, kMaxRaces));
   std::erase_if(data.races, [&](const RaceRow& r) { return !is_sound(r, thread_count); });
   const auto* hooks = rows<HookBlock>(layout_.hooks);
-  data.hooks = {hooks->accesses, hooks->atomics, hooks->entries, hooks->patched};
+  data.hooks = {hooks->accesses, hooks->atomics, hooks->entries, hooks->patched, {}};
+  if ((plan.detect & (kListHot | kListExecuted)) != 0)
+    data.hooks.listed.assign(hooks->patches, hooks->patches + std::min(hooks->patch_count, kMaxPatches));
   return Trace(std::move(data));
 }
 

@@ -9,6 +9,7 @@
 #include "report/diagnosis.h"
 #include "report/junit.h"
 #include "report/page_assets.h"
+#include "wire/quiet.h"
 
 namespace heddle {
 
@@ -69,6 +70,7 @@ class Page {
     j["races"] = Json::array();
     std::set<std::string> told;
     for (SiteId site : story_.failing.data().sites) {
+      if (is_quiet(site)) continue;
       const std::string where = names_.place(site);
       if (told.insert(where).second && told.size() <= 200)
         j["races"].push_back({{"at", place(names_, site)}, {"place", where}, {"text", names_.statement(site)}});

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/names.h"
+#include "wire/quiet.h"
 
 namespace heddle::rt {
 
@@ -15,28 +16,28 @@ uint32_t g_call_site_count;
 CallSite g_crowded;  // answers for a program with more sites than the table has room for
 
 PointKind g_points;
-const SiteId* g_racing;
-uint32_t g_racing_count;
+const SiteId* g_sites;  // of the plan, sorted: racing ones, then quiet ones
+uint32_t g_site_count;
 
-bool is_racing(SiteId site) {
+bool is_listed(SiteId site) {
   uint32_t low = 0;
-  uint32_t high = g_racing_count;
+  uint32_t high = g_site_count;
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
-    if (g_racing[middle] < site) {
+    if (g_sites[middle] < site) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low < g_racing_count && g_racing[low] == site;
+  return low < g_site_count && g_sites[low] == site;
 }
 
 bool is_point(SiteId site, HookKind kind) {
   switch (g_points) {
     case PointKind::kSync: return false;
     case PointKind::kAtomics: return kind == HookKind::kAtomic;
-    case PointKind::kRacy: return kind == HookKind::kAtomic || (kind == HookKind::kPlain && is_racing(site));
+    case PointKind::kRacy: return kind == HookKind::kAtomic || (kind == HookKind::kPlain && is_listed(site));
     case PointKind::kAll: return kind == HookKind::kAtomic || kind == HookKind::kPlain;
     case PointKind::kFunctions: return kind == HookKind::kAtomic || kind == HookKind::kEntry;
   }
@@ -51,8 +52,8 @@ void install_point_set(const PlanHeader& header, const SiteId* sites) {
     g_call_site_count = 0;
   }
   g_points = header.points;
-  g_racing = sites;
-  g_racing_count = header.site_count;
+  g_sites = sites;
+  g_site_count = header.site_count;
 }
 
 CallSite* call_site(const void* pc, HookKind kind) {
@@ -71,7 +72,8 @@ CallSite* call_site(const void* pc, HookKind kind) {
   } else {
     entry = &g_crowded;
   }
-  *entry = {key, site, 0, is_point(site, kind), false, false};
+  const bool point = is_point(site, kind);
+  *entry = {key, site, 0, point, !point && is_listed(quiet(site)), false, false};
   return entry;
 }
 

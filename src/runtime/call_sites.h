@@ -11,7 +11,8 @@ struct CallSite {
   SiteId site;
   uint32_t count;  // executions while it was no point
   bool point;
-  bool listed;  // for rewriting to NOPs: it does not matter in this epoch
+  bool quiet;   // does nothing in this epoch
+  bool listed;  // called often
   bool spins;   // part of a spin loop: a point whatever the point set, so that the loop gives way
 };
 

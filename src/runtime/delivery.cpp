@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/check.h"
+#include "runtime/functions.h"
 #include "runtime/names.h"
 #include "runtime/pids.h"
 #include "runtime/real.h"
@@ -199,6 +200,7 @@ uint64_t pending_signals(const ThreadSlot& t) { return (t.signals | kernel_pendi
 
 void set_mask(ThreadSlot* me, uint64_t mask) {
   mask &= ~(kReserved | signal_bit(SIGKILL) | signal_bit(SIGSTOP));
+  if (watching_functions()) mask &= ~signal_bit(SIGTRAP);  // blocked, a breakpoint would kill
   me->signal_mask = mask;
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/call_sites.h"
+#include "runtime/functions.h"
 #include "runtime/heap.h"
 #include "runtime/memory_map.h"
 #include "runtime/names.h"
@@ -11,6 +12,7 @@
 #include "runtime/races.h"
 #include "runtime/scheduler.h"
 #include "runtime/spin.h"
+#include "wire/quiet.h"
 
 namespace heddle::rt {
 
@@ -21,7 +23,12 @@ namespace {
 
 bool g_instrumented;
 // A site that was executed so often without being a point is worth the price of rewriting it.
-constexpr uint32_t kPatchAfter = 256;
+constexpr uint32_t kHotAfter = 256;
+uint32_t g_listing;  // DetectFlags of lists
+// Reads that are no points belong to a loop that waits if a point stands in the same loop, or if so many of them came without a store that
+// hardly anything but a wait is left. It costs a millisecond, once: the site is a point from then on.
+constexpr uint32_t kPatience = 100'000;
+uint32_t g_loads;  // since the last store that was seen
 
 HookBlock* block() { return reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks); }
 
@@ -32,25 +39,40 @@ uint64_t value_at(const void* address, size_t size) {
 }
 
 void set_value(Event* event, uint64_t value, size_t size) {
-  const ObjectId target = size == sizeof(void*) ? pointee(value) : kNoObject;
+  // Of a wider value the first 8 bytes are kept: a structure often begins with a pointer.
+  const ObjectId target = size >= sizeof(void*) ? pointee(value) : kNoObject;
   if (target != kNoObject) event->flags |= kPointer;
   event->value = target != kNoObject ? target : value;
 }
+
+bool lists_called() { return __builtin_expect((g_listing & kListExecuted) != 0, 0); }
 
 bool is_freed(const void* address, size_t size) {
   return chunk_at(reinterpret_cast<uintptr_t>(address)) != nullptr && is_freed_slow(reinterpret_cast<uintptr_t>(address), size);
 }
 
-// A hook's call that was no point. The detector wants to see every access, so that it keeps them all.
-void skipped(CallSite* at) {
-  if (g_detecting) return;
-  if (++at->count < kPatchAfter || at->listed || at->spins || !g_run.claimed) return;
+void list_called(CallSite* at) {
   at->listed = true;
-  if (g_run.control->mode == Mode::kOnce) {
-    patch_call(reinterpret_cast<const void*>(at->pc));
-  } else {
-    HookBlock* b = block();
-    if (b->patch_count < kMaxPatches) b->patches[b->patch_count++] = at->pc;
+  list_site(at->site);
+}
+
+// A hook's call that was no point.
+void skipped(CallSite* at) {
+  if ((g_listing & (kListHot | kRewriteHot)) == 0 || at->listed || at->spins || ++at->count < kHotAfter) return;
+  at->listed = true;
+  if ((g_listing & kListHot) != 0) list_site(at->site);
+  if ((g_listing & kRewriteHot) == 0 || !g_run.claimed) return;
+  at->quiet = true;
+  patch_call(reinterpret_cast<const void*>(at->pc));
+  block()->patched = patched_calls();
+}
+
+// A loop waits here: it has to give way, and its hooks are needed.
+void spins_at(CallSite* at) {
+  at->point = at->spins = true;
+  HookBlock* b = block();
+  for (uint32_t i = 0; at->listed && i < b->patch_count; ++i) {
+    if (b->patches[i] == at->site) b->patches[i] = b->patches[--b->patch_count];
   }
 }
 
@@ -78,9 +100,30 @@ void saw_instrumentation() { g_instrumented = true; }
 bool instrumented() { return g_instrumented; }
 
 void install_hooks() {
+  const PlanHeader& header = *g_run.plan.header;
   install_point_set(*g_run.plan.header, g_run.plan.sites);
-  install_races((g_run.plan.header->detect & kDetectRaces) != 0);
+  install_races((header.detect & kDetectRaces) != 0);
+  g_listing = header.detect & (kListHot | kRewriteHot | kListExecuted);
+  if ((g_listing & kListExecuted) != 0) watch_functions();
+  rewrite_quiet();
   g_hooks = 1;
+}
+
+void begin_counts() {
+  alignas(HookBlock) static char before[offsetof(HookBlock, patches)];
+  static bool known;
+  HookBlock* b = block();
+  if (!known) {
+    b->patched = patched_calls();
+    memcpy(before, b, sizeof before);
+    known = true;
+  }
+  memcpy(b, before, sizeof before);
+}
+
+void list_site(SiteId site) {
+  HookBlock* b = block();
+  if (b->patch_count < kMaxPatches) b->patches[b->patch_count++] = site;
 }
 
 void settle_store() {
@@ -89,26 +132,52 @@ void settle_store() {
   set_value(event, value_at(g_open_store.address, g_open_store.size), g_open_store.size);
 }
 
+// While the detector is on, accesses that it knows already need nothing more, until a waiting loop turns one of their sites into a point.
+bool g_short_way = true;
+
+void saw_store() {
+  reads_changed();
+  g_loads = 0;
+}
+
+// Is this read, which is no point, one to look at more closely?
+bool may_wait() { return reads_open() || ++g_loads > kPatience; }
+
+bool follow(bool load) {
+  if (load) return may_wait();
+  saw_store();
+  return false;
+}
+
 void access(const void* address, size_t size, Op op, const void* pc) {
   if (!active()) return;
+  const bool load = op == Op::kLoad;
+  bool suspect = false;
+  if (detecting()) {
+    suspect = follow(load);
+    if (!suspect && g_short_way && race_known(address, size, op, pc)) return;
+  }
   ++block()->accesses;
   CallSite* at = call_site(pc, HookKind::kPlain);
+  if (lists_called() && !at->listed) list_called(at);
+  if (at->quiet) return;
+  if (!detecting()) suspect = follow(load);
   if (!at->point) {
     if (is_freed(address, size)) report_freed_use(address, size, op, pc);
-    if (detecting()) race_access(address, size, op, pc);
+    if (detecting()) race_access(address, size, op, pc, false);
     // Also where accesses are no points a loop must not wait for ever for a thread that does not get to run.
-    if (op == Op::kLoad && reads_again(at->pc, address, value_at(address, size), false)) {
-      at->point = at->spins = true;
-    } else {
-      if (op != Op::kLoad) reads_changed();
+    if (!suspect || !reads_again(at->pc, address, value_at(address, size), false)) {
       skipped(at);
       return;
     }
+    spins_at(at);
+    g_short_way = false;
   }
   Event* event = access_point(op, address, size, at);
+  g_loads = 0;
   if (is_freed(address, size)) report_freed_use(address, size, op, pc);
-  if (detecting()) race_access(address, size, op, pc);
-  if (op == Op::kLoad) {
+  if (detecting()) race_access(address, size, op, pc, true);
+  if (load) {
     const uint64_t value = value_at(address, size);
     set_value(event, value, size);
     if (reads_again(at->pc, address, value, true)) mark_spin(event);
@@ -122,6 +191,7 @@ Event* before_atomic(Op op, const void* address, uint32_t size, const void* pc) 
   if (!active()) return nullptr;
   ++block()->atomics;
   CallSite* at = call_site(pc, HookKind::kAtomic);
+  if (lists_called() && !at->listed) list_called(at);
   Event* event = at->point ? access_point(op, address, size, at) : nullptr;
   if (op != Op::kFence && is_freed(address, size)) report_freed_use(address, size, op, pc);
   return event;
@@ -137,14 +207,13 @@ void after_atomic(const AtomicDone& done) {
   // A failed exchange only read, and so did one that put back what was there: loops around them spin.
   if (done.op == Op::kFence) return;
   if (done.op == Op::kAtomicLoad || done.failed) {
-    const bool again = reads_again(reinterpret_cast<uintptr_t>(done.pc), done.address, done.value, done.event != nullptr);
+    const bool point = done.event != nullptr;
+    if (!point && !may_wait()) return;
+    const bool again = reads_again(reinterpret_cast<uintptr_t>(done.pc), done.address, done.value, point);
     if (again && done.event != nullptr) mark_spin(done.event);
-    if (again && done.event == nullptr) {
-      CallSite* at = call_site(done.pc, HookKind::kAtomic);
-      at->point = at->spins = true;
-    }
+    if (again && done.event == nullptr) spins_at(call_site(done.pc, HookKind::kAtomic));
   } else {
-    reads_changed();
+    saw_store();
   }
 }
 
@@ -153,6 +222,7 @@ void function_entry(const void* call_site_pc, const void* pc) {
   ++block()->entries;
   if (detecting()) race_enter(call_site_pc, __builtin_frame_address(0));
   CallSite* at = call_site(pc, HookKind::kEntry);
+  if (lists_called() && !at->listed) list_called(at);
   if (at->point) {
     Pending p{};
     p.op = Op::kFunctionEntry;

@@ -6,7 +6,9 @@
 namespace heddle::rt {
 
 void install_hooks();  // with the plan
-bool instrumented();   // has any code of this program announced itself?
+void begin_counts();   // of a run: those of the program's start, which all runs share
+void list_site(SiteId site);
+bool instrumented();  // has any code of this program announced itself?
 
 // A plain store happens after its hook has returned: its value is read when its thread comes to its next operation.
 struct OpenStore {

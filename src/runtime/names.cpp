@@ -142,6 +142,13 @@ ObjectId name_by_use(const void* address) {
 
 void name_modules() { dl_iterate_phdr(add_module, nullptr); }
 
+const void* address_of(SiteId site) {
+  const uint32_t module = site_module(site);
+  if (module >= g_module_count) return nullptr;
+  const uintptr_t at = g_modules[module].bias + site_offset(site);
+  return at >= g_modules[module].low && at < g_modules[module].high ? reinterpret_cast<const void*>(at) : nullptr;
+}
+
 SiteId site_of(const void* pc) {
   SiteEntry& entry = g_sites[(reinterpret_cast<uintptr_t>(pc) ^ (reinterpret_cast<uintptr_t>(pc) >> 12)) % kSiteCache];
   if (entry.pc == pc) return entry.site;

@@ -5,6 +5,7 @@
 namespace heddle::rt {
 
 SiteId site_of(const void* pc);
+const void* address_of(SiteId site);  // nullptr: its module is not loaded
 // Where an interposer that stands for another one was called from; nullptr: there is none.
 extern const void* g_called_from;
 inline SiteId caller_site(const void* return_address) {

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "runtime/call_sites.h"
 #include "runtime/names.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
+#include "wire/quiet.h"
 
 // The bounds of the section that holds the hooks whose calls may go (tsan_access.cpp).
 extern "C" __attribute__((visibility("hidden"))) const char __start_heddle_hooks[];
@@ -47,40 +47,70 @@ bool leads_to_hook(uintptr_t target) {
 }
 
 // The protection that the text has to get back is read and execute: code that is also writable is not touched.
-bool overwrite(Byte* at, const Byte* bytes, size_t n) {
-  const uintptr_t first = reinterpret_cast<uintptr_t>(at) & ~(kPage - 1);
-  const uintptr_t last = (reinterpret_cast<uintptr_t>(at) + n + kPage - 1) & ~(kPage - 1);
-  if (sys(SYS_mprotect, first, last - first, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+bool unlock_text(uintptr_t first, uintptr_t bytes) { return sys(SYS_mprotect, first, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) == 0; }
+void lock_text(uintptr_t first, uintptr_t bytes) { sys(SYS_mprotect, first, bytes, PROT_READ | PROT_EXEC); }
+
+// The pages that are writable for the moment: calls that lie together are rewritten together.
+struct Window {
+  uintptr_t first = 0;
+  uintptr_t bytes = 0;
+
+  bool open(const Byte* at, size_t n) {
+    const auto begin = reinterpret_cast<uintptr_t>(at);
+    if (begin >= first && begin + n <= first + bytes) return true;
+    close();
+    const uintptr_t page = begin & ~(kPage - 1);
+    const uintptr_t wanted = ((begin + n + kPage - 1) & ~(kPage - 1)) - page;
+    if (!unlock_text(page, wanted)) return false;
+    first = page;
+    bytes = wanted;
+    return true;
+  }
+  void close() {
+    if (bytes != 0) lock_text(first, bytes);
+    first = bytes = 0;
+  }
+};
+
+bool overwrite(Window* window, Byte* at, const Byte* bytes, size_t n) {
+  if (!window->open(at, n)) return false;
   memcpy(at, bytes, n);
-  sys(SYS_mprotect, first, last - first, PROT_READ | PROT_EXEC);
   return true;
 }
 
-}  // namespace
-
 // A hook may have been reached by a jump at the end of a function (a tail call): the call before the return address is then not the
 // hook's, so what is rewritten must be seen to lead to a hook.
-bool patch_call(const void* pc) {
+bool rewrite(Window* window, const void* pc) {
   static const Byte kNop5[] = {0x0F, 0x1F, 0x44, 0x00, 0x00};
   static const Byte kNop6[] = {0x66, 0x0F, 0x1F, 0x44, 0x00, 0x00};
   auto* end = static_cast<Byte*>(const_cast<void*>(pc));
-  if (end[-5] == 0xE8 && leads_to_hook(relative(end - 4))) return overwrite(end - 5, kNop5, sizeof kNop5);
-  if (end[-6] == 0xFF && end[-5] == 0x15 && is_hook(word_at(relative(end - 4)))) return overwrite(end - 6, kNop6, sizeof kNop6);
+  if (end[-5] == 0xE8 && leads_to_hook(relative(end - 4))) return overwrite(window, end - 5, kNop5, sizeof kNop5);
+  if (end[-6] == 0xFF && end[-5] == 0x15 && is_hook(word_at(relative(end - 4)))) return overwrite(window, end - 6, kNop6, sizeof kNop6);
   return false;
 }
 
-void prepare_hooks() {
-  auto* block = reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks);
-  const uint32_t count = block->patch_count < kMaxPatches ? block->patch_count : kMaxPatches;
-  block->accesses = block->atomics = block->entries = 0;  // of the next run
-  while (block->patched < count) {
-    const auto* pc = reinterpret_cast<const void*>(block->patches[block->patched++]);
-    patch_call(pc);
-    // Also what cannot be rewritten: the runs to come need not list it again.
-    CallSite* site = call_site(pc, HookKind::kExit);
-    site->point = false;
-    site->listed = true;
+bool g_rewritten;
+uint32_t g_patched;
+
+}  // namespace
+
+void patch_call(const void* pc) {
+  Window window;
+  if (rewrite(&window, pc)) ++g_patched;
+  window.close();
+}
+
+uint32_t patched_calls() { return g_patched; }
+
+void rewrite_quiet() {
+  if (g_rewritten) return;
+  g_rewritten = true;
+  Window window;
+  for (uint32_t i = g_run.plan.header->site_count; i > 0 && is_quiet(g_run.plan.sites[i - 1]); --i) {
+    const char* call = static_cast<const char*>(address_of(unmarked(g_run.plan.sites[i - 1])));
+    if (call != nullptr && rewrite(&window, call + 1)) ++g_patched;
   }
+  window.close();
 }
 
 }  // namespace heddle::rt

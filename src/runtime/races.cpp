@@ -13,7 +13,12 @@ namespace heddle::rt {
 
 bool g_detecting;
 
-enum CellFlag : uint8_t { kCellWrite = 1, kCellAtomic = 2, kCellFree = 4 };
+enum CellFlag : uint8_t {
+  kCellWrite = 1,
+  kCellAtomic = 2,
+  kCellFree = 4,
+  kCellNoPoint = 8,  // its site is no scheduling point: the same access again needs nothing done
+};
 
 // One access, as an epoch (FastTrack 3.1): thread and that thread's clock. clock 0: empty.
 struct ShadowCell {
@@ -168,8 +173,34 @@ void check(const void* address, size_t size, const Access& a) {
 
 void install_races(bool wanted) { g_detecting = wanted && map_memory(); }
 
-void race_access(const void* address, size_t size, Op op, const void* pc) {
-  uint8_t flags = has(op, kWrites) ? kCellWrite : 0;
+// The first 8 bytes of the cell that this access would leave, compared as one word.
+bool race_known(const void* address, size_t size, Op op, const void* pc) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const uintptr_t first = at & 7;
+  const Chunk* chunk = chunk_at(at);
+  if (first + size > 8 || chunk == nullptr || chunk->shadow == nullptr) return false;
+  const uintptr_t granule = (at & (kChunkBytes - 1)) >> kGranuleBits;
+  if ((chunk->freed[granule / 64] >> (granule % 64) & 1) != 0) return false;
+  const uint32_t thread = g_current->index;
+  ShadowCell wanted{};
+  wanted.clock = race_thread(thread).epoch;
+  wanted.thread = static_cast<uint16_t>(thread);
+  wanted.mask = static_cast<uint8_t>(((1u << size) - 1) << first);
+  wanted.flags = static_cast<uint8_t>((op == Op::kLoad ? 0 : kCellWrite) | kCellNoPoint);
+  uint64_t word;
+  memcpy(&word, &wanted, sizeof word);
+  const auto low = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(pc));
+  const ShadowCell* cells = chunk->shadow + ((at & (kChunkBytes - 1)) >> 3) * kCells;
+  for (uint32_t i = 0; i < kCells; ++i) {
+    uint64_t there;
+    memcpy(&there, &cells[i], sizeof there);
+    if (there == word && cells[i].pc == low) return true;
+  }
+  return false;
+}
+
+void race_access(const void* address, size_t size, Op op, const void* pc, bool point) {
+  auto flags = static_cast<uint8_t>((has(op, kWrites) ? kCellWrite : 0) | (point ? 0 : kCellNoPoint));
   if (op == Op::kFree) {
     flags |= kCellFree;
     if (size > kFreedExtent) size = kFreedExtent;

@@ -181,6 +181,8 @@ void claim() {
   memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
   memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
   memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
+  const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
+  memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));
   sys(SYS_munmap, own, l.total);
   g_run.claimed = true;
   if (g_run.control->mode == Mode::kServe) serve();

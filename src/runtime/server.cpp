@@ -9,7 +9,7 @@
 
 #include "runtime/carrier.h"
 #include "runtime/check.h"
-#include "runtime/patch.h"
+#include "runtime/hooks.h"
 #include "runtime/pids.h"
 #include "runtime/renew.h"
 #include "runtime/run.h"
@@ -61,7 +61,7 @@ void serve() {
     const uint32_t used = g_run.header->thread_count;
     if (used > kFirstPool) fill_pool(used < kLargestPool ? used : kLargestPool);
     memcpy(g_run.header, &g_prefix, sizeof g_prefix);
-    prepare_hooks();
+    begin_counts();
     // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by. No exit signal: a program that handles SIGCHLD
     // must not be told of children that are not its own.
     const long child = sys(SYS_clone, 0, 0, 0, 0, 0);

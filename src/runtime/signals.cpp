@@ -5,6 +5,7 @@
 #include <ucontext.h>
 
 #include "runtime/delivery.h"
+#include "runtime/functions.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -43,7 +44,8 @@ View& view(int number) {
   return v;
 }
 
-void on_fatal(int number, siginfo_t*, void*) {
+void on_fatal(int number, siginfo_t*, void* context) {
+  if (number == SIGTRAP && watching_functions() && function_entered(context)) return;
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
   standard.sa_handler = SIG_DFL;

@@ -52,6 +52,8 @@ void reads_idled(const ThreadSlot& thread) {
   if (r.owner == thread.id && r.operations + 1 == thread.operations) r.operations = thread.operations;
 }
 
+bool reads_open() { return g_reads[g_current->index].count != 0; }
+
 void reads_changed() { g_reads[g_current->index].count = 0; }
 
 }  // namespace heddle::rt

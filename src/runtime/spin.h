@@ -11,6 +11,8 @@ struct ThreadSlot;
 bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point);
 // The thread has yielded or slept: its next read goes on with the same round.
 void reads_idled(const ThreadSlot& thread);
+// Has the current thread begun a round that its next read may continue?
+bool reads_open();
 // The current thread has written.
 void reads_changed();
 

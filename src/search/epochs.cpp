@@ -1,10 +1,12 @@
 #include "search/epochs.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "search/make.h"
 #include "trace/project.h"
+#include "wire/quiet.h"
 
 namespace heddle {
 
@@ -49,14 +51,41 @@ std::optional<Plan> Epochs::propose() {
     plan = search_->propose();
     if (!plan) return std::nullopt;
   }
-  plan->detect = quiet_ < kQuiet ? uint32_t{kDetectRaces} : 0;
+  plan->detect = quiet_ < kQuiet ? kDetectRaces | kListHot : 0u;
+  if (plan->detect == 0 && !hot_.empty()) set_points(*plan, PointKind::kRacy, with_quiet());
   pending_.push_back(epoch_);
   return plan;
 }
 
+// While nobody watches, hooks that are called often for nothing are left out.
+std::vector<SiteId> Epochs::with_quiet() const {
+  std::vector<SiteId> all = sites_;
+  for (SiteId site : hot_) {
+    if (!std::binary_search(sites_.begin(), sites_.end(), site)) all.push_back(quiet(site));
+  }
+  return all;
+}
+
+// In a run over all accesses nothing is listed: the events tell.
+void Epochs::note_hot(const Trace& trace) {
+  std::map<SiteId, size_t> executed;
+  for (const Event& e : trace.events()) {
+    if (is_memory(e.op) && ++executed[e.site] == kOften) hot_.insert(e.site);
+  }
+}
+
 bool Epochs::learn(const Trace& trace) {
+  hot_.insert(trace.data().hooks.listed.begin(), trace.data().hooks.listed.end());
   races_.add(trace);
-  std::vector<SiteId> known = epoch_ == 0 ? scouted_sites(trace) : races_.sites();
+  std::vector<SiteId> known;
+  if (epoch_ == 0) {
+    known = scouted_sites(trace);
+    note_hot(trace);
+    const std::vector<SiteId> points = races_.sites(hot_);
+    std::erase_if(known, [&](SiteId site) { return hot_.count(site) != 0 && !std::binary_search(points.begin(), points.end(), site); });
+  } else {
+    known = races_.sites(hot_);
+  }
   const size_t before = sites_.size();
   known.insert(known.end(), sites_.begin(), sites_.end());
   std::sort(known.begin(), known.end());

@@ -2,6 +2,7 @@
 // Searches an instrumented program over its racing accesses, which it learns on the way.
 #include <deque>
 #include <memory>
+#include <set>
 
 #include "search/search.h"
 #include "trace/races.h"
@@ -24,15 +25,19 @@ class Epochs final : public Search {
 
  private:
   static constexpr uint64_t kMostScouted = 200'000;  // events of the first run
+  static constexpr size_t kOften = 256;              // executions in a run that make a site hot
   static constexpr size_t kQuiet = 100;              // runs without a new site after which nobody watches
   void begin();
   bool learn(const Trace& trace);
+  void note_hot(const Trace& trace);
+  std::vector<SiteId> with_quiet() const;
 
   SearchOptions options_;
   const SearchRow& row_;
   std::unique_ptr<Search> search_;
   RaceLog races_;
   std::vector<SiteId> sites_;
+  std::set<SiteId> hot_;        // hooks that runs have called often
   std::optional<Trace> scout_;  // the first run, where it came to its end
   std::deque<size_t> pending_;  // the epoch of each proposal not yet observed
   size_t epoch_ = 0;

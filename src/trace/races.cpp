@@ -8,6 +8,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "trace/object_words.h"
 #include "trace/symbols_names.h"
 
 namespace heddle {
@@ -23,25 +24,6 @@ std::string base_name(const std::string& path) {
 
 std::string describe_site(const Symbols& symbols, SiteId site) {
   return site == kNoSite ? "?" : symbols.describe(site_module(site), site_offset(site));
-}
-
-std::string object_words(const Symbols& symbols, const ObjectRow& row) {
-  switch (object_kind(row.id)) {
-    case ObjectKind::kGlobal: {
-      const auto variable = symbols.global_at(static_cast<unsigned>(row.a), row.b);
-      return variable ? variable->name : fmt::format("a global at offset {:#x}", row.b);
-    }
-    case ObjectKind::kHeap: {
-      const std::string where = row.offset == 0 ? "" : fmt::format(", at offset {}", row.offset);
-      return fmt::format("a block of {} bytes allocated at {}{}", row.bytes, describe_site(symbols, row.site), where);
-    }
-    case ObjectKind::kStack: return "a variable on the stack";
-    case ObjectKind::kThread:
-    case ObjectKind::kDescriptor:
-    case ObjectKind::kMapped:
-    case ObjectKind::kNone: break;
-  }
-  return "memory mapped by the program";
 }
 
 // What two reports of the same thing have in common: elements of an array and fields of a block are told apart by the lines only.
@@ -102,6 +84,25 @@ Side side_of(const RaceSide& row, const std::string& thread, const std::map<Obje
 
 }  // namespace
 
+std::string object_words(const Symbols& symbols, const ObjectRow& row) {
+  switch (object_kind(row.id)) {
+    case ObjectKind::kGlobal: {
+      const auto variable = symbols.global_at(static_cast<unsigned>(row.a), row.b);
+      return variable ? variable->name : fmt::format("a global at offset {:#x}", row.b);
+    }
+    case ObjectKind::kHeap: {
+      const std::string where = row.offset == 0 ? "" : fmt::format(", at offset {}", row.offset);
+      return fmt::format("a block of {} bytes allocated at {}{}", row.bytes, describe_site(symbols, row.site), where);
+    }
+    case ObjectKind::kStack: return "a variable on the stack";
+    case ObjectKind::kThread:
+    case ObjectKind::kDescriptor:
+    case ObjectKind::kMapped:
+    case ObjectKind::kNone: break;
+  }
+  return "memory mapped by the program";
+}
+
 Suppressions Suppressions::parse(const std::string& text) {
   Suppressions all;
   std::istringstream lines(text);
@@ -161,11 +162,12 @@ bool RaceLog::add(const Trace& trace) {
   return sites() != before;
 }
 
-std::vector<SiteId> RaceLog::sites() const {
+std::vector<SiteId> RaceLog::sites(const std::set<SiteId>& hot) const {
   std::set<SiteId> sites;
   for (const auto& [key, seen] : seen_) {
-    sites.insert(key.low);
-    sites.insert(key.high);
+    for (SiteId site : {key.low, key.high}) {
+      if (seen.row.kind == RaceKind::kConfirmed || hot.count(site) == 0) sites.insert(site);
+    }
   }
   sites.erase(kNoSite);
   return {sites.begin(), sites.end()};

@@ -1,6 +1,7 @@
 #pragma once
 // The data races of several runs, each once, in the words of the source.
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,9 @@ class RaceLog {
   // Returns whether it showed a racing site that was not known before.
   bool add(const Trace& trace);
 
-  // Every site that took part in a race, confirmed or possible; sorted. The point set of PointKind::kRacy.
-  std::vector<SiteId> sites() const;
+  // Every site that took part in a race, confirmed or possible; sorted. The point set of PointKind::kRacy. `hot`: sites that are executed so
+  // often that a suspicion alone does not make them points: data that is handed on under a lock would be nothing but points.
+  std::vector<SiteId> sites(const std::set<SiteId>& hot = {}) const;
   bool empty() const { return seen_.empty(); }
 
   // Confirmed ones first, then by source position. Several pairs of the same two lines on the same object are one race.

@@ -1,0 +1,20 @@
+#pragma once
+// Hooks of instrumented code that do nothing in an epoch. They stand among the plan's `sites`, marked: it is the plan that says which they
+// are, and not what a process has executed so far, so that what a run sees of loops that wait does not depend on the runs before it.
+#include "wire/plan.h"
+
+namespace heddle {
+
+// Beyond every unmarked site: in a sorted list the quiet ones come last.
+inline constexpr SiteId kQuietMark = SiteId{1} << 63;
+constexpr SiteId quiet(SiteId site) { return site | kQuietMark; }
+constexpr bool is_quiet(SiteId site) { return (site & kQuietMark) != 0; }
+constexpr SiteId unmarked(SiteId site) { return site & ~kQuietMark; }
+
+// More that a plan may ask for by its `detect` (beside DetectFlag). What is listed comes back in HookBlock::patches.
+inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were called often and are no points
+inline constexpr uint32_t kRewriteHot = 1 << 9;  // those are quiet from then on: for a run whose trace nobody compares with another's
+inline constexpr uint32_t kListExecuted =
+    1 << 10;  // sites of every hook that was called, and of the functions among `sites` that were entered
+
+}  // namespace heddle

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Programs built with heddle-cc, as a user meets them."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+TIMEOUT = 120
+
+
+class Instrumented(unittest.TestCase):
+    heddle_program = build = None
+
+    def setUp(self):
+        self.here = self.build / self.id().rsplit(".", 1)[1]
+        shutil.rmtree(self.here, ignore_errors=True)
+        self.here.mkdir(parents=True)
+
+    def compile(self, name, *words, compiler="gcc", wrapped=True):
+        """The object or program `name` from words that begin with the sources."""
+        sources = [str(HERE / "programs" / word) if word.endswith(".c") else word for word in map(str, words)]
+        wrapper = str(self.heddle_program.parent / "heddle-cc")
+        command = [wrapper if wrapped else compiler, "-O1", "-g", "-pthread", *sources, "-o", name]
+        subprocess.run(command, cwd=self.here, check=True, env=os.environ | {"HEDDLE_CC": compiler}, timeout=TIMEOUT)
+        return self.here / name
+
+    def heddle(self, *words):
+        return subprocess.run([str(self.heddle_program), *map(str, words)], cwd=self.here, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=TIMEOUT)
+
+    def json(self, *words):
+        done = self.heddle(*words)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return json.loads(done.stdout)
+
+    def test_what_is_rewritten_does_not_change_a_trace(self):
+        program = self.compile("hot_store", "hot_store.c")
+        documents = []
+        for jobs in (1, 3):
+            shutil.rmtree(self.here / ".heddle", ignore_errors=True)  # what is known is tried first
+            document = self.json("find", "--json", "--seed", 2, "--jobs", jobs, "--", program)
+            documents.append((document["failure"], document["found"], document["find"]["executions"]))
+        self.assertEqual(*documents)
+        self.assertLess(documents[0][1]["events"], 60)  # the loop's reads are no events
+        self.assertEqual(self.json("replay", "--json")["verdict"], "failure")
+
+    def test_functions_that_are_not_instrumented_are_named(self):
+        self.compile("plain.o", "plain.c", "-c", wrapped=False)
+        program = self.compile("halves", "halves.c", "plain.o")
+        found = self.json("races", "--json", "--executions", 3, "--", program)
+        self.assertEqual(found["functions"], {"executed": 5, "not_instrumented": ["deeper", "plain_work"]})
+        told = self.heddle("races", "--executions", 3, "--", program).stdout
+        self.assertIn("2 of 5 executed functions of the program are not instrumented: deeper, plain_work", told)
+
+    def test_a_program_that_announces_nothing(self):
+        program = self.compile("halves", "halves.c", "plain.c", wrapped=False)
+        done = self.heddle("find", "--points", "all", "--executions", 3, "--", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("not built with heddle-cc: only its synchronisation calls are scheduling points", done.stderr)
+        done = self.heddle("races", "--", program)
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+        self.assertIn("heddle-cc", done.stderr)
+
+    def test_instrumented_code_that_never_runs(self):
+        main = self.here / "main.c"
+        main.write_text("#include <pthread.h>\n#include <stddef.h>\nstatic void* work(void* p) { return p; }\nint announced(int* p);\n"
+                        "int main(int n, char** v) { pthread_t t; if (n > 9) return announced(&n) + !v; pthread_create(&t, NULL, work, NULL);"
+                        " return pthread_join(t, NULL); }\n")
+        subprocess.run(["gcc", "-O1", "-g", "-c", str(main), "-o", "main.o"], cwd=self.here, check=True)
+        other = self.here / "announced.c"
+        other.write_text("int announced(int* p) { return ++*p; }\n")
+        wrapper = str(self.heddle_program.parent / "heddle-cc")
+        subprocess.run([wrapper, "-pthread", "main.o", str(other), "-o", "silent"], cwd=self.here, check=True)
+        found = self.json("races", "--json", "--executions", 3, "--", self.here / "silent")
+        self.assertEqual(len(found["warnings"]), 1)
+        self.assertIn("no memory access of the program was seen", found["warnings"][0])
+
+    def test_without_debug_information(self):
+        program = self.compile("halves", "halves.c", "plain.c", "-g0")
+        subprocess.run(["strip", str(program)], check=True)
+        found = self.json("races", "--json", "--executions", 5, "--", program)
+        self.assertGreater(found["confirmed"], 0)
+        for race in found["races"]:
+            for side in ("first", "second"):
+                self.assertRegex(race[side]["place"], r"^halves\+0x[0-9a-f]+$")
+        self.assertTrue(any("no debug information" in warning for warning in found["warnings"]), found["warnings"])
+
+    def test_link_time_optimisation(self):
+        program = self.compile("halves", "halves.c", "plain.c", "-flto")
+        self.assertGreater(self.json("races", "--json", "--executions", 5, "--", program)["confirmed"], 0)
+
+    def test_suppressions(self):
+        program = self.compile("halves", "halves.c", "plain.c")
+        self.assertGreater(self.json("races", "--json", "--executions", 5, "--", program)["confirmed"], 0)
+        (self.here / "known").write_text("# known and harmless\nfile:halves.c\nfunction:deep*\n")
+        for words in (("--suppress", "file:halves.c,function:deep*"), ("--suppressions", "known")):
+            found = self.json("races", "--json", "--executions", 5, *words, "--", program)
+            self.assertEqual((found["confirmed"], found["possible"]), (0, 0), words)
+
+    @unittest.skipUnless(shutil.which("clang"), "no clang")
+    def test_a_detector_inside_the_program(self):
+        program = self.here / "inside"
+        sources = [str(HERE / "programs" / name) for name in ("halves.c", "plain.c")]
+        subprocess.run(["clang", "-g", "-pthread", "-fsanitize=thread", *sources, "-o", str(program)], check=True)
+        for verb in ("races", "find"):
+            done = self.heddle(verb, "--", program)
+            self.assertEqual(done.returncode, 125)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+            self.assertIn("race detector of its own", done.stderr)
+
+    def test_one_run_names_its_races(self):
+        program = self.compile("halves", "halves.c", "plain.c")
+        done = self.heddle("run", "--races", "--", program)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("heddle: race on shared: ", done.stderr)
+        self.assertNotIn("race", self.heddle("run", "--", program).stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--heddle", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    options, rest = parser.parse_known_args()
+    Instrumented.heddle_program, Instrumented.build = options.heddle.resolve(), options.build.resolve() / "work"
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
