@@ -54,6 +54,7 @@ class Portfolio final : public Search {
       plan = arms_[arm].search->propose();
     }
     if (!plan) return std::nullopt;
+    if (!timed_) plan->limits.events = std::min(plan->limits.events, arm == kTurnsArm ? 20 * longest_ + 2'000 : 50 * longest_ + 20'000);
     ++proposed_;
     pending_.push_back(arm);
     return plan;
@@ -66,6 +67,7 @@ class Portfolio final : public Search {
     // What samples suggest would only stand in the way of the systematic part at first; later, where they go is where it has not been.
     if (arm == kArms || arm == kGuidedArm || (fresh > 0 && observed_ >= kSystematic)) reversals_.add(trace);
     ++observed_;
+    learn_length(trace);
     if (fresh > 0) learn_objects(trace);
     if (arm == kArms) {
       // The sequential run is the profile of every arm that wants one.
@@ -89,6 +91,7 @@ class Portfolio final : public Search {
  private:
   static constexpr double kMemory = 0.99;
   static constexpr size_t kMostMarks = 64;
+  static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
   static constexpr uint64_t kSystematic = 40;
   struct ArmState {
     std::unique_ptr<Search> search;
@@ -96,6 +99,13 @@ class Portfolio final : public Search {
     double runs = 0;    // fading
     double reward = 0;  // fading: runs that showed something new, and a little for how much
   };
+
+  // A schedule may keep threads from ever getting on with each other without their being stuck: such a run is given up when it is far
+  // longer than any that came to an end. Not where time passes: waiting may rightly take long.
+  void learn_length(const Trace& trace) {
+    if (trace.outcome().kind != OutcomeKind::kLimit) longest_ = std::max<uint64_t>(longest_, trace.data().executed);
+    for (const Event& e : trace.events()) timed_ = timed_ || has(e.op, kTimed);
+  }
 
   void learn_objects(const Trace& trace) {
     for (const EventPair& pair : reversible_conflicts(trace)) {
@@ -121,7 +131,7 @@ class Portfolio final : public Search {
     std::array<double, kArms> weight{};
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {
-      if (i == kGuidedArm && !systematic) continue;
+      if ((i == kGuidedArm && !systematic) || (i == kTurnsArm && turns_ >= kAllTurns)) continue;
       // What is still hidden when nothing new comes any more lies deep: then it is the frontier's turn most of the time.
       weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i == kFrontierArm ? 0.12 : 0.02);
       total += weight[i];
@@ -142,6 +152,8 @@ class Portfolio final : public Search {
   uint64_t proposed_ = 0;
   uint64_t observed_ = 0;
   uint64_t turns_ = 0;
+  uint64_t longest_ = 0;             // run that came to its end
+  bool timed_ = false;               // the program waits for time to pass
   std::vector<uint64_t> contended_;  // objects that threads met on
 };
 
