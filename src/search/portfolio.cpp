@@ -93,6 +93,7 @@ class Portfolio final : public Search {
   static constexpr size_t kMostMarks = 64;
   static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
   static constexpr uint64_t kSystematic = 40;
+  static constexpr uint64_t kDeep = 1000;
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
@@ -133,7 +134,7 @@ class Portfolio final : public Search {
     for (uint32_t i = 0; i < kArms; ++i) {
       if ((i == kGuidedArm && !systematic) || (i == kTurnsArm && turns_ >= kAllTurns)) continue;
       // What is still hidden when nothing new comes any more lies deep: then it is the frontier's turn most of the time.
-      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i == kFrontierArm ? 0.12 : 0.02);
+      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i != kFrontierArm ? 0.02 : turn < kDeep ? 0.12 : 0.5);
       total += weight[i];
     }
     double left = total * static_cast<double>(mix(mix(options_.seed, 0x90F), turn) >> 11) * 0x1p-53;
