@@ -54,7 +54,7 @@ def with_bug(options, program, where, table, seed, seconds):
     broken = real.build(program, where, real.wrapped(options.build), "-bug", program.bug.name)
     command = [broken, *real.arguments(program, where)]
     with tempfile.TemporaryDirectory() as here:
-        found = _bench.answer([options.heddle, "debug", "--json", "--seed", seed, "--time", seconds, "--", *command], here, timeout=seconds * 10 + 300)
+        found = _bench.answer([options.heddle, "debug", "--json", "--seed", seed, "--time", seconds, *program.options, "--", *command], here, timeout=seconds * 10 + 300)
     if not found or found.get("verdict") != "failure":
         table.row(program=program.name, bug=program.bug.name, verdict=(found or {}).get("verdict", "none"), seed=seed)
         return
@@ -63,7 +63,7 @@ def with_bug(options, program, where, table, seed, seconds):
     names = [f"{pathlib.Path(place['file']).name}:{place['line']}" for place in places if place.get("file")]
     before, after, paper = found["found"], found["simplified"], program.bug.paper
     total = sum(found.get(part, {}).get("seconds", 0) for part in ("find", "simplify", "reduce", "isolate"))
-    table.row(program=program.name, bug=program.bug.name, what=program.bug.what, verdict="failure", seed=seed, kind=found["failure"]["kind"],
+    table.row(program=program.name, bug=program.bug.name, what=program.bug.what, verdict="failure", seed=seed, options=list(program.options), kind=found["failure"]["kind"],
               message=found["failure"]["message"], executions=found["find"]["executions"], find_s=found["find"]["seconds"], total_s=total,
               simplify_runs=found["simplify"]["executions"], events=before["events"], threads=before["threads"],
               switches=f"{before['switches']}->{after['switches']}", preemptions=f"{before['preemptions']}->{after['preemptions']}",

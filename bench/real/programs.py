@@ -38,7 +38,7 @@ class Program:
     result: str       # the executable, from the source directory
     arguments: list   # {data} is the directory with the inputs
     bug: Bug
-    own: tuple = ()   # parts of paths that are the program's own code, for the count of functions
+    options: tuple = ()  # for heddle debug
     compare: bool = False  # standard output must be what it is without us
 
 
@@ -51,7 +51,7 @@ PROGRAMS = [
     Program("zstd", "zstd", [],
             ['make -C programs zstd CC="$CC" CFLAGS="$FLAGS -DZSTD_DISABLE_ASM=1" HAVE_ZLIB=0 HAVE_LZMA=0 HAVE_LZ4=0 ZSTD_LEGACY_SUPPORT=0 -j2'],
             "programs/zstd", ["-q", "-c", "-1", "-T2", "-B524288", "{data}/text.600k"],
-            Bug("zstd-pool-shutdown", "the pool is told to stop without its lock: a wake-up is lost", "pool.c"), compare=True),
+            Bug("zstd-pool-shutdown", "the pool is told to stop without its lock: a wake-up is lost", "pool.c"), ("--points", "sync"), compare=True),
     Program("x264", "x264", [],
             ['CC="$CC" ./configure --disable-asm --bit-depth=8 --chroma-format=420 --disable-interlaced --disable-avs --disable-swscale '
              '--disable-lavf --disable-ffms --disable-gpac --disable-lsmash --disable-opencl --extra-cflags="$FLAGS"',
@@ -59,7 +59,7 @@ PROGRAMS = [
             "x264", ["--quiet", "--no-progress", "--preset", "ultrafast", "--threads", "2", "--sync-lookahead", "2", "--rc-lookahead", "2",
                      "--bframes", "0", "-o", "-", "--muxer", "raw", "{data}/tiny.y4m"],
             Bug("x264-lock-order", "two locks of the lookahead are taken in the other order", "encoder.c",
-                {"row": "Tinertia: x264", "switches": [148.5, 18.2], "preemptions": [129.9, 2.2]}), compare=True),
+                {"row": "Tinertia: x264", "switches": [148.5, 18.2], "preemptions": [129.9, 2.2]}), ("--points", "sync"), compare=True),
     Program("sqlite3", "sqlite3", ["tcl"],
             ['CC="$CC" CFLAGS="$FLAGS" ./configure --disable-tcl --disable-readline --disable-shared', "make sqlite3.c",
              '"$CC" $FLAGS -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_DEFAULT_LOOKASIDE=0,0 -I. -pthread '
@@ -75,8 +75,8 @@ PROGRAMS = [
              "-DLEVELDB_BUILD_TESTS=OFF -DLEVELDB_BUILD_BENCHMARKS=OFF -DBUILD_SHARED_LIBS=OFF -DHAVE_SNAPPY=OFF -DHAVE_TCMALLOC=OFF "
              "-DHAVE_CRC32C=OFF -DLEVELDB_INSTALL=OFF",
              "cmake --build out -j2 -t leveldb",
-             '"$CXX" $FLAGS -Iinclude -pthread -o driver "$HERE/drivers/leveldb.cc" out/libleveldb.a'],
-            "driver", [], Bug("leveldb-get-reference", "a look-up keeps no reference to the table it reads", "db_impl.cc")),
+             '"$CXX" $FLAGS -I. -Iinclude -pthread -o driver "$HERE/drivers/leveldb.cc" out/libleveldb.a'],
+            "driver", [], Bug("leveldb-get-reference", "a look-up keeps no reference to the table it reads", "memtable.cc")),
 ]
 
 

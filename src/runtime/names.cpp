@@ -207,7 +207,10 @@ ObjectId name_descriptor(int fd) {
 
 ObjectId pointee(uint64_t value) {
   ObjectRow row;
-  return value >= 65536 && (value >> 47) == 0 && name_by_place(reinterpret_cast<const void*>(value), &row) ? row.id : kNoObject;
+  if (value < 65536 || (value >> 47) != 0) return kNoObject;
+  if (name_by_place(reinterpret_cast<const void*>(value), &row)) return row.id;
+  // Where the kernel puts mappings by itself, a file's for instance. Which page it is depends on what else was mapped before.
+  return (value >> 40) == 0x7F ? make_object(ObjectKind::kMapped, 0, value & 0xFFF) : kNoObject;
 }
 
 void forget_object(const void* address) {
