@@ -85,12 +85,26 @@ void Channel::write_plan(const Plan& plan) {
 
 uint64_t Channel::progress() const { return load(header().event_count) + load(header().executed); }
 
-void Channel::send(Request request) {
+void Channel::send(Request request, uint32_t row) {
   Control& c = control();
   c.request = request;
   c.child_pid = 0;
-  __atomic_add_fetch(&c.command, 1, __ATOMIC_RELEASE);
-  ::syscall(SYS_futex, &c.command, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  uint32_t* door = &servers().rows[row].door;
+  __atomic_store_n(door, __atomic_add_fetch(&c.command, 1, __ATOMIC_RELEASE), __ATOMIC_RELEASE);
+  ::syscall(SYS_futex, door, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void Channel::put_back(const Trace& trace, uint64_t step) {
+  const auto events = trace.events().first(step);
+  std::copy(events.begin(), events.end(), rows<Event>(layout_.events));
+  std::copy(trace.objects().begin(), trace.objects().end(), rows<ObjectRow>(layout_.objects));
+  for (size_t i = 0; i < trace.modules().size(); ++i) {
+    const Module& module = trace.modules()[i];
+    ModuleRow& row = rows<ModuleRow>(layout_.modules)[i];
+    row.bias = module.bias;
+    row.instrumented = module.instrumented ? 1 : 0;
+    row.path[module.path.copy(row.path, sizeof row.path - 1)] = 0;
+  }
 }
 
 bool Channel::answered() const { return load(control().reply) == load(control().command); }

@@ -5,7 +5,7 @@
 
 #include "exec/descriptor.h"
 #include "trace/trace.h"
-#include "wire/channel.h"
+#include "wire/servers.h"
 
 namespace heddle {
 
@@ -21,14 +21,17 @@ class Channel {
 
   Control& control() { return *reinterpret_cast<Control*>(base_); }
   const Control& control() const { return *reinterpret_cast<const Control*>(base_); }
+  ServerTable& servers() { return servers_of(&control()); }
   void write_plan(const Plan& plan);
 
   // Anything that moves when the run moves.
   uint64_t progress() const;
   bool runtime_seen() const { return header().thread_count > 0 || control().server_pid != 0; }
 
-  // Hands the next request to the server.
-  void send(Request request);
+  // Hands the next request to the server of that row.
+  void send(Request request, uint32_t row = 0);
+  // The slot as it was after so many events of that run.
+  void put_back(const Trace& trace, uint64_t step);
   bool answered() const;
   // Sleeps until the server says something, at most so long.
   void wait_for_server(int milliseconds) const;
@@ -39,6 +42,10 @@ class Channel {
 
  private:
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_ + layout_.header); }
+  template <typename Row>
+  Row* rows(uint64_t offset) {
+    return reinterpret_cast<Row*>(base_ + offset);
+  }
   template <typename Row>
   const Row* rows(uint64_t offset) const {
     return reinterpret_cast<const Row*>(base_ + offset);

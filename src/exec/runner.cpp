@@ -136,7 +136,7 @@ void Runner::note(const std::string& text) {
 }
 
 void Runner::start(const Plan& plan, Mode mode) {
-  process_.reset();
+  stop_serving();
   channel_ = std::make_unique<Channel>(mode, options_.carrier);
   streams_ = std::make_unique<Streams>(*options_.input);
   channel_->write_plan(plan);
@@ -151,6 +151,13 @@ void Runner::start(const Plan& plan, Mode mode) {
   for (const std::string& text : said) note(text);
   serving_ = false;
   served_ = plan;
+}
+
+void Runner::stop_serving() {
+  if (snapshots_) from_snapshots_ += snapshots_->used();
+  snapshots_.reset();
+  process_.reset();
+  serving_ = false;
 }
 
 // True when the server stands; false when the program ended, or would not come to its first thread.
@@ -171,6 +178,9 @@ bool Runner::await_ready() {
   // Only now: what the program asked about its processors before its first thread, it asked of the whole machine.
   pin(channel_->control().server_pid, options_.core);
   streams_->mark();
+  SnapshotOptions options = options_.snapshots;
+  options.enabled = options.enabled && options_.carrier == Carrier::kFiber;
+  snapshots_ = std::make_unique<Snapshots>(options, *channel_, *streams_);
   serving_ = true;
   return true;
 }
@@ -183,13 +193,13 @@ bool Runner::server_alive() {
   return server > 0 && server != process_->pid() && ::kill(server, 0) == 0;
 }
 
-Runner::Wait Runner::await_reply(const Plan& plan) {
+Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
   Watchdog watchdog(plan.limits.watchdog_ms);
   while (!channel_->answered()) {
     channel_->wait_for_server(kLookMs);
     if (channel_->answered()) break;
     if (stopped()) return Wait::kStopped;
-    if (!server_alive()) return Wait::kDead;
+    if (!server_alive() || (row != 0 && activity_of(channel_->servers().rows[row].pid).state == 'Z')) return Wait::kDead;
     if (watchdog.fired(channel_->progress(), channel_->control().child_pid)) return Wait::kWatchdog;
   }
   return Wait::kDone;
@@ -241,24 +251,39 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       return run_once(plan);
     }
   }
-  streams_->rewind();
+  const Snapshots::Start start = snapshots_->begin(plan);
   channel_->write_plan(plan);
-  channel_->send(Request::kRun);
-  switch (await_reply(plan)) {
-    case Wait::kDone: return finish(plan, channel_->control().wait_status);
+  ServerTable& table = channel_->servers();
+  table.cursor = start.cursor;
+  table.order_count = static_cast<uint32_t>(start.orders.size());
+  std::copy(start.orders.begin(), start.orders.end(), table.orders);
+  const auto begun = Clock::now();
+  channel_->send(Request::kRun, start.row);
+  switch (await_reply(plan, start.row)) {
+    case Wait::kDone: {
+      const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begun).count();
+      RunResult result = finish(plan, channel_->control().wait_status);
+      snapshots_->observe(start, plan, result.trace, result.output.out, result.output.err, static_cast<uint64_t>(ns));
+      return result;
+    }
     case Wait::kStopped: throw Error("interrupted", ExitCode::kInterrupted);
-    case Wait::kDead: serving_ = false; return std::nullopt;
+    case Wait::kDead:
+      if (start.row != 0) snapshots_->give_up(start.row);
+      serving_ = start.row != 0;
+      return std::nullopt;
     case Wait::kWatchdog: break;
   }
+  // The run is killed in an unknown state; what stands was left before.
   const pid_t child = channel_->control().child_pid;
   const Outcome outcome = cannot_control(what_it_does(child, plan.limits.watchdog_ms));
   if (child > 1) ::kill(child, SIGKILL);
   const auto limit = Clock::now() + std::chrono::milliseconds(kServerGraceMs);
   while (!channel_->answered() && server_alive() && Clock::now() < limit) channel_->wait_for_server(kLookMs);
   RunResult result = finish(plan, channel_->control().wait_status, outcome);
-  if (!channel_->answered()) {
-    process_.reset();
-    serving_ = false;
+  if (channel_->answered()) {
+    snapshots_->give_up_all();
+  } else {
+    stop_serving();
   }
   return result;
 }

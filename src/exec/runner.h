@@ -10,6 +10,7 @@
 #include "exec/channel.h"
 #include "exec/judge.h"
 #include "exec/process.h"
+#include "exec/snapshots.h"
 #include "exec/streams.h"
 #include "exec/target.h"
 #include "trace/executor.h"
@@ -23,6 +24,7 @@ struct RunnerOptions {
   std::shared_ptr<const Input> input;  // what every run reads
   std::shared_ptr<const Judge> judge;
   bool serve = true;                        // false: a fresh process for each run
+  SnapshotOptions snapshots;                // in the middle of runs; only where it serves, on fibers
   int core = -1;                            // its runs are pinned to it
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: the run under way is given up
 };
@@ -42,6 +44,9 @@ class Runner {
     return [this](const Plan& plan) { return run(plan).trace; };
   }
 
+  // How many runs began in the middle.
+  uint64_t runs_from_snapshots() const { return from_snapshots_ + (snapshots_ ? snapshots_->used() : 0); }
+
   // What the user should know about how runs are made: no threads, addresses not fixed...
   const std::vector<std::string>& notes() const { return notes_; }
   bool threadless() const { return threadless_; }
@@ -50,11 +55,12 @@ class Runner {
   enum class Wait { kDone, kDead, kWatchdog, kStopped };
 
   void start(const Plan& plan, Mode mode);
+  void stop_serving();
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
   RunResult run_once(const Plan& plan);
   RunResult finish(const Plan& plan, int wait_status, std::optional<Outcome> instead = std::nullopt);
-  Wait await_reply(const Plan& plan);
+  Wait await_reply(const Plan& plan, uint32_t row);
   Wait await_end(const Plan& plan);
   bool server_alive();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
@@ -69,6 +75,8 @@ class Runner {
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<Streams> streams_;
   std::unique_ptr<Process> process_;
+  std::unique_ptr<Snapshots> snapshots_;
+  uint64_t from_snapshots_ = 0;  // of servers that are gone
   bool serving_ = false;
   Plan served_;  // whose point set, environment and input the server was started with
 };

@@ -74,4 +74,17 @@ void Streams::rewind() {
   }
 }
 
+void Streams::rewind_to(const StreamState& state, bool there) {
+  ::lseek(in_.get(), state.in, SEEK_SET);
+  for (auto [file, bytes] : {std::pair{&out_, &state.out}, std::pair{&err_, &state.err}}) {
+    const auto size = static_cast<off_t>(bytes->size());
+    if (!there) {
+      ::lseek(file->get(), 0, SEEK_SET);
+      write_all(file->get(), *bytes);
+    }
+    if (size_of(*file) != size && ::ftruncate(file->get(), size) != 0) continue;
+    ::lseek(file->get(), size, SEEK_SET);
+  }
+}
+
 }  // namespace heddle

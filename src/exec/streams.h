@@ -24,6 +24,12 @@ class Input {
   uint64_t id_ = 0;
 };
 
+// How far the standard streams have come in the middle of a run.
+struct StreamState {
+  off_t in = 0;
+  std::string out, err;
+};
+
 // One worker's standard streams. A mark is taken when the fork server stands; each run starts from it.
 class Streams {
  public:
@@ -34,6 +40,8 @@ class Streams {
   int err() const { return err_.get(); }
   void mark();
   void rewind();
+  // `there`: what has been written up to that point stands in the files already.
+  void rewind_to(const StreamState& state, bool there);
   std::string out_bytes() const { return read_from_start(out_); }
   std::string err_bytes() const { return read_from_start(err_); }
 

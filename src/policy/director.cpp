@@ -2,7 +2,7 @@
 
 namespace heddle {
 
-void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t step) {
+void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t step, uint64_t cursor) {
   state_ = PolicyState{};
   state_.plan = plan;
   state_.threads = threads;
@@ -10,7 +10,7 @@ void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t ste
   state_.quantum_start = step;
   policy_ = &policy_row(plan.header->tail.kind);
   slice_count_ = plan.header->slice_count;
-  cursor_ = 0;
+  cursor_ = cursor;
   skipped_ = 0;
 }
 

@@ -14,8 +14,9 @@ struct Decision {
 
 class Director {
  public:
-  // `threads` has an entry for every slot the run may use and belongs to the caller, who zeroes it.
-  void install(const PlanView& plan, PolicyThread* threads, uint64_t step);
+  // `threads` has an entry for every slot the run may use and belongs to the caller, who zeroes it. `cursor`: slices that the run has
+  // followed already, without asking the tail policy.
+  void install(const PlanView& plan, PolicyThread* threads, uint64_t step, uint64_t cursor = 0);
 
   // May the current thread, whose pending operation is enabled and which has not given way, execute it without a look at the others?
   // A fast answer for the common case; false only means "ask next()".

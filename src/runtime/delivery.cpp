@@ -6,6 +6,7 @@
 
 #include "runtime/check.h"
 #include "runtime/functions.h"
+#include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/pids.h"
 #include "runtime/real.h"
@@ -103,6 +104,7 @@ bool hand_out_arrived() {
   g_attention = 0;
   uint64_t set = __atomic_exchange_n(&g_arrived, 0, __ATOMIC_SEQ_CST);
   const bool any = set != 0;
+  if (any) ++g_descriptor_news;
   for (; set != 0; set &= set - 1) {
     const int number = lowest(set);
     siginfo_t info = g_arrived_info[number];

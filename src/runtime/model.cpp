@@ -13,6 +13,8 @@
 
 namespace heddle::rt {
 
+uint64_t g_descriptor_news = 1;
+
 namespace {
 
 constexpr int kTypeMask = 3;
@@ -41,6 +43,16 @@ ThreadSlot* holder_by_record(const ThreadSlot& t) {
     if (held_site(&other, t.pending.address) != kNoSite) return &other;
   }
   return nullptr;
+}
+
+uint64_t g_seen_unready[kMaxThreads];  // when each thread's descriptors were last asked in vain
+
+// The kernel is asked only where something can have changed since it was asked before.
+bool may_proceed(const ThreadSlot& t, const DescriptorWait& wait) {
+  if (&t != g_current && g_seen_unready[t.index] == g_descriptor_news) return false;
+  if (descriptors_ready(wait)) return true;
+  g_seen_unready[t.index] = g_descriptor_news;
+  return false;
 }
 
 bool finished(const ThreadSlot* t) {
@@ -118,9 +130,9 @@ Ready ready(const ThreadSlot& t) {
     case Op::kPoll: {
       // Without a wait it is a try, which never blocks.
       const auto* wait = static_cast<const DescriptorWait*>(p.address);
-      return wait == nullptr || descriptors_ready(*wait) ? Ready::kYes : Ready::kNo;
+      return wait == nullptr || may_proceed(t, *wait) ? Ready::kYes : Ready::kNo;
     }
-    case Op::kTimedPoll: return timed(descriptors_ready(*static_cast<const DescriptorWait*>(p.address)), t);
+    case Op::kTimedPoll: return timed(may_proceed(t, *static_cast<const DescriptorWait*>(p.address)), t);
     case Op::kWaitChild: {
       const auto* wait = static_cast<const ChildWait*>(p.address);
       return wait == nullptr || child_ready(*wait) ? Ready::kYes : Ready::kNo;

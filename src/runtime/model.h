@@ -7,6 +7,9 @@ namespace heddle::rt {
 
 Ready ready(const ThreadSlot& thread);
 
+// Moves on whenever something may have made a descriptor ready: those who wait for one are not asked again before.
+extern uint64_t g_descriptor_news;
+
 // Who holds what this thread's pending operation waits for; nullptr when nobody in particular does.
 ThreadSlot* holder(const ThreadSlot& thread);
 

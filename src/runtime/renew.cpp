@@ -46,6 +46,30 @@ uint32_t g_open_count;
 Member g_members[kMaxMembers];
 uint32_t g_member_count;
 
+// What the fork server had open and does not renew: all executions share it anyway. The standard streams are among them.
+struct Shared {
+  int fd;
+  uint64_t device;
+  uint64_t inode;
+};
+Shared g_shared[kMaxOpen];
+uint32_t g_shared_count;
+
+Shared identity_of(int fd) {
+  struct stat status;
+  memset(&status, 0, sizeof status);
+  sys(SYS_fstat, fd, &status);
+  return {fd, status.st_dev, status.st_ino};
+}
+
+bool is_shared_by_all(int fd) {
+  const Shared now = identity_of(fd);
+  for (uint32_t i = 0; i < g_shared_count; ++i) {
+    if (g_shared[i].fd == fd) return g_shared[i].device == now.device && g_shared[i].inode == now.inode;
+  }
+  return false;
+}
+
 long read_text(const char* form, int fd, char* text, size_t room) {
   char path[48];
   snprintf(path, sizeof path, form, fd);
@@ -238,9 +262,9 @@ void renew_epoll(const Open& o) {
   }
 }
 
-}  // namespace
-
-void survey_descriptors() {
+// `each` gets every open descriptor but the one this takes.
+template <typename Each>
+void for_each_descriptor(Each each) {
   const long directory = sys(SYS_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (directory < 0) return;
   alignas(8) char block[8192];
@@ -250,13 +274,71 @@ void survey_descriptors() {
     for (long at = 0; at < n;) {
       const auto* entry = reinterpret_cast<const dirent64*>(block + at);
       at += entry->d_reclen;
-      if (entry->d_name[0] == '.' || g_open_count == kMaxOpen) continue;
-      Open o{};
-      o.fd = atoi(entry->d_name);
-      if (o.fd != static_cast<int>(directory) && survey(&o)) g_open[g_open_count++] = o;
+      if (entry->d_name[0] != '.' && atoi(entry->d_name) != static_cast<int>(directory)) each(atoi(entry->d_name));
     }
   }
   sys(SYS_close, directory);
+}
+
+constexpr int kMostWaiting = 65536;  // bytes in a socket that are put into a fresh one
+
+bool can_be_had_twice(const Open& o) {
+  int waiting = 0;
+  switch (o.kind) {
+    case Kind::kPipe:
+    case Kind::kEvent:
+    case Kind::kEpoll: return true;
+    case Kind::kListener: return false;
+    // What has been written to a file is not undone for the next execution.
+    case Kind::kFile: return (o.flags & O_ACCMODE) == O_RDONLY;
+    case Kind::kSocket:
+      return option(o.fd, SO_TYPE) == SOCK_STREAM && sys(SYS_ioctl, o.fd, FIONREAD, &waiting) == 0 && waiting < kMostWaiting;
+  }
+  return false;
+}
+
+bool is_stateless(int fd) {
+  struct stat status;
+  return sys(SYS_fstat, fd, &status) == 0 &&
+         ((status.st_mode & S_IFMT) == S_IFDIR || ((status.st_mode & S_IFMT) == S_IFCHR && describe(fd).reach == Reach::kPlain));
+}
+
+// False: something stands open that a copy of the process cannot have for itself.
+bool survey_all() {
+  bool separable = true;
+  g_open_count = g_member_count = 0;
+  for_each_descriptor([&](int fd) {
+    Open o{};
+    o.fd = fd;
+    if (fd > 2 && survey(&o)) {
+      separable = separable && g_open_count < kMaxOpen && can_be_had_twice(o);
+      if (g_open_count < kMaxOpen) g_open[g_open_count++] = o;
+    } else {
+      separable = separable && (is_shared_by_all(fd) || is_stateless(fd));
+    }
+  });
+  return separable;
+}
+
+}  // namespace
+
+void survey_descriptors() {
+  for_each_descriptor([](int fd) {
+    Open o{};
+    o.fd = fd;
+    if (survey(&o)) {
+      if (g_open_count < kMaxOpen) g_open[g_open_count++] = o;
+    } else if (g_shared_count < kMaxOpen) {
+      g_shared[g_shared_count++] = identity_of(fd);
+    }
+  });
+}
+
+bool separate_descriptors() {
+  if (!survey_all()) return false;
+  if (g_open_count == 0) return true;
+  renew_descriptors();
+  return survey_all();
 }
 
 void renew_descriptors() {

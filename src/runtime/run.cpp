@@ -44,6 +44,8 @@ char* map(size_t bytes, int flags, int descriptor) {
 
 void fill_row(const ThreadSlot& t) {
   ThreadRow& r = g_run.rows[t.index];
+  memset(&r, 0, sizeof r);  // an earlier run's may stand there
+  r.holder = kNoIndex;
   r.id = t.id;
   r.parent = t.parent;
   r.birth = t.birth;
@@ -130,11 +132,11 @@ void attach() {
   backtrace(&frame, 1);
 }
 
-void install_plan() {
+void install_plan(uint64_t cursor) {
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
   HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
-  g_run.director.install(g_run.plan, g_policy_threads, g_run.step);
+  g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();
 }
 

@@ -15,6 +15,7 @@ struct Run {
   bool exiting;      // the program has called exit()
   bool collecting;   // the run is over; threads only hand in their stacks
   bool forked_copy;  // a fork server's child: threads created before the fork have no kernel thread here
+  bool idled;        // for so long that time was let pass: how long exactly depends on how the plan was written
   Control* control;
   char* channel;  // the shared memory
   char* slot;     // where the trace goes: the channel, or private memory with the same layout
@@ -46,7 +47,8 @@ inline bool active() { return g_run.active && t_managed; }
 void attach();      // constructor: maps the channel if there is one
 void start_main();  // main begins: its thread's start is event 1
 void claim();       // before the first thread: this process is the one that the tool follows
-void install_plan();
+// `cursor`: how many of its slices have been followed already.
+void install_plan(uint64_t cursor = 0);
 void note(SiteId site, const char* text);  // something not controlled or not modelled
 [[noreturn]] void end_run(OutcomeKind kind, int code, const char* message);
 // Records how the program ended, without ending it: exit codes, aborts and signals end the process themselves.

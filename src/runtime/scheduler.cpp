@@ -9,6 +9,7 @@
 #include "runtime/outside.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
+#include "runtime/snapshot.h"
 #include "runtime/spin.h"
 
 namespace heddle::rt {
@@ -57,6 +58,20 @@ Moment look(bool current_lives) {
   return m;
 }
 
+bool anybody_ready(const Moment& m) {
+  for (uint32_t i = 0; i < m.count; ++i) {
+    if (m.threads[i].ready == Ready::kYes) return true;
+  }
+  return false;
+}
+
+// May what this operation does, or what has happened outside by now, let somebody proceed who waits for a descriptor?
+bool brings_news(Op op) {
+  constexpr uint64_t kLookAnyway = 64;  // events; calls that nobody sees may have done something
+  const Family family = row(op).family;
+  return family == Family::kDescriptors || family == Family::kSignals || family == Family::kProcesses || g_run.step % kLookAnyway == 0;
+}
+
 // Nobody can go on by itself: lets time or the world outside act. True if there is something new.
 bool something_new(const Moment& m) {
   uint64_t deadline = kNoDeadline;
@@ -73,6 +88,7 @@ bool something_new(const Moment& m) {
 
 bool waited(const Moment& m) {
   if (!something_new(m)) return false;
+  ++g_descriptor_news;
   redirect(g_current);
   return true;
 }
@@ -94,13 +110,26 @@ void let_time_pass() {
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
   const uint64_t still = g_run.step - g_run.last_motion;
-  if (__builtin_expect(still >= kIdleSteps, 0) && still % kIdleSteps == 0) let_time_pass();
+  if (__builtin_expect(still >= kIdleSteps, 0)) {
+    g_run.idled = true;
+    if (still % kIdleSteps == 0) let_time_pass();
+  }
   Moment moment = look(current_lives);
+  if (!anybody_ready(moment)) {
+    ++g_descriptor_news;
+    moment = look(current_lives);
+  }
   while (waited(moment)) moment = look(current_lives);
   Decision decision = g_run.director.next(moment, still >= kIdleSteps);
+  if (decision.verdict == Verdict::kDiverged) {
+    ++g_descriptor_news;
+    moment = look(current_lives);
+    decision = g_run.director.next(moment, still >= kIdleSteps);
+  }
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
   for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(kNoDeadline); ++tries) {
     redirect(g_current);
+    ++g_descriptor_news;
     moment = look(current_lives);
     decision = g_run.director.next(moment, still >= kIdleSteps);
   }
@@ -157,6 +186,7 @@ Event* record(ThreadSlot* t) {
     g_run.last_progress = g_run.step;
   }
   t->last_step = g_run.step;
+  if (__builtin_expect(brings_news(e->op), 0)) ++g_descriptor_news;
   if (e == &overflow) {
     g_run.header->truncated = 1;
   } else {
@@ -185,6 +215,7 @@ void others_ran(const ThreadSlot* thread) {
 }  // namespace
 
 Event* stand(ThreadSlot* me) {
+  if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) take_snapshot();
   const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {
     ThreadSlot* next = decide(true);
@@ -235,6 +266,7 @@ void leave_for_ever() {
   me->life = Life::kFinished;
   remove_live(me);
   t_managed = 0;
+  if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) take_snapshot();
   switch_to(decide(false));
 }
 

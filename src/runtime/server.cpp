@@ -3,17 +3,22 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/hooks.h"
+#include "runtime/huge_pages.h"
 #include "runtime/pids.h"
 #include "runtime/renew.h"
 #include "runtime/run.h"
+#include "runtime/snapshot.h"
 #include "runtime/sys.h"
+#include "wire/servers.h"
 
 namespace heddle::rt {
 
@@ -22,67 +27,147 @@ namespace {
 constexpr uint32_t kFirstPool = 4;
 constexpr uint32_t kLargestPool = 64;
 
-TraceHeader g_prefix;  // the trace as it stood when the server was reached: every child begins with it
+// The trace as it stood when this server was reached: every child begins with it. The events themselves are put back by the tool.
+struct Beginning {
+  TraceHeader header;
+  uint32_t note_count;
+  NoteRow notes[kMaxNotes];
+  char hooks[offsetof(HookBlock, patches)];
+};
+Beginning g_beginning;
+long g_above;  // the server that this process is a child of
+
+HookBlock* hook_block() { return reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks); }
+NoteRow* note_rows() { return reinterpret_cast<NoteRow*>(g_run.slot + g_run.layout.notes); }
+
+void keep_beginning() {
+  Beginning& b = g_beginning;
+  memcpy(&b.header, g_run.header, sizeof b.header);
+  b.note_count = g_run.control->note_count;
+  memcpy(b.notes, note_rows(), b.note_count * sizeof(NoteRow));
+  memcpy(b.hooks, hook_block(), sizeof b.hooks);
+}
+
+void put_beginning_back() {
+  const Beginning& b = g_beginning;
+  memcpy(g_run.header, &b.header, sizeof b.header);
+  g_run.control->note_count = b.note_count;
+  memcpy(note_rows(), b.notes, b.note_count * sizeof(NoteRow));
+  memcpy(hook_block(), b.hooks, sizeof b.hooks);
+}
 
 void wake_tool() { sys(SYS_futex, &g_run.control->reply, FUTEX_WAKE, 1); }
 
-// Waits for the next request; ends the process when the tool is gone.
-void wait_for_command(uint32_t done) {
+uint64_t now() {
+  timespec t;
+  sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// Waits for the next request; ends the process when there is nobody left to make one.
+uint32_t wait_for_command(uint32_t row, uint32_t done) {
   Control* c = g_run.control;
-  while (__atomic_load_n(&c->command, __ATOMIC_ACQUIRE) == done) {
+  uint32_t* door = &servers_of(c).rows[row].door;
+  uint32_t next;
+  while ((next = __atomic_load_n(door, __ATOMIC_ACQUIRE)) == done) {
     const timespec second{1, 0};
-    sys(SYS_futex, &c->command, FUTEX_WAIT, done, &second);
+    sys(SYS_futex, door, FUTEX_WAIT, done, &second);
     if (sys(SYS_kill, c->tool_pid, 0) == -ESRCH) sys(SYS_exit_group, 0);
   }
+  return next;
+}
+
+void answer(uint32_t done) {
+  __atomic_store_n(&g_run.control->reply, done, __ATOMIC_RELEASE);
+  wake_tool();
+}
+
+// The pages of the trace that the last run wrote, mapped in one go: one by one, a long run would fault on each.
+void map_events() {
+  constexpr uint64_t kPage = 4096;
+  constexpr uint64_t kMost = 400'000;  // events; the next run may be shorter
+  constexpr int kPopulate = 23;        // MADV_POPULATE_WRITE, Linux 5.14
+  uint64_t last = servers_of(g_run.control).last_events;
+  if (last > g_run.step + kMost) last = g_run.step + kMost;
+  if (last <= g_run.step + kPage / sizeof(Event)) return;
+  const auto begin = reinterpret_cast<uintptr_t>(g_run.events + g_run.step) & ~(kPage - 1);
+  const auto end = (reinterpret_cast<uintptr_t>(g_run.events + (last < g_run.capacity ? last : g_run.capacity)) + kPage - 1) & ~(kPage - 1);
+  sys(SYS_madvise, begin, end - begin, kPopulate);
+}
+
+void begin_run(long server) {
+  sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (sys(SYS_getppid) != server) sys(SYS_exit_group, 125);
+  g_above = server;
+  g_run.forked_copy = true;
+  renew_descriptors();
+  install_plan(servers_of(g_run.control).cursor);
+  take_orders();
+  map_events();
 }
 
 }  // namespace
 
-void serve() {
+long server_above() { return g_above; }
+
+void serve_from(uint32_t row) {
   Control* c = g_run.control;
-  memcpy(&g_prefix, g_run.header, sizeof g_prefix);
-  uint32_t done = __atomic_load_n(&c->command, __ATOMIC_ACQUIRE);
-  fill_pool(kFirstPool);
-  survey_descriptors();
-  if (live_children() > 0) note(kNoSite, "child processes from before the first thread cannot be waited for in a search");
-  ServerState standing = ServerState::kReady;
-  __atomic_store(&c->state, &standing, __ATOMIC_RELEASE);
-  wake_tool();
+  ServerTable& table = servers_of(c);
+  ServerRow& me = table.rows[row];
   const long server = sys(SYS_getpid);
+  uint32_t done = __atomic_load_n(&me.door, __ATOMIC_ACQUIRE);
+  keep_beginning();
+  me.step = g_run.step;
+  me.pid = static_cast<int32_t>(server);
+  const Standing ready = Standing::kReady;
+  __atomic_store(&me.standing, &ready, __ATOMIC_RELEASE);
+  sys(SYS_futex, &me.standing, FUTEX_WAKE, 1);
+  if (row == 0) {
+    const ServerState standing = ServerState::kReady;
+    __atomic_store(&c->state, &standing, __ATOMIC_RELEASE);
+    wake_tool();
+  }
   for (;;) {
-    wait_for_command(done);
-    done = __atomic_load_n(&c->command, __ATOMIC_ACQUIRE);
+    done = wait_for_command(row, done);
     if (c->request == Request::kQuit) {
-      __atomic_store_n(&c->reply, done, __ATOMIC_RELEASE);
-      wake_tool();
+      answer(done);
       sys(SYS_exit_group, 0);
     }
-    // As many donors as the last run used threads: in the child they are there without a system call.
-    const uint32_t used = g_run.header->thread_count;
-    if (used > kFirstPool) fill_pool(used < kLargestPool ? used : kLargestPool);
-    memcpy(g_run.header, &g_prefix, sizeof g_prefix);
-    begin_counts();
-    // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by. No exit signal: a program that handles SIGCHLD
-    // must not be told of children that are not its own.
-    const long child = sys(SYS_clone, 0, 0, 0, 0, 0);
-    if (child == 0) {
-      sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-      if (sys(SYS_getppid) != server) sys(SYS_exit_group, 125);
-      g_run.forked_copy = true;
-      renew_descriptors();
-      install_plan();
-      return;
+    // Snapshots that the tool has ended. They are "clone children": the program's own are not touched.
+    while (sys(SYS_wait4, -1, nullptr, WNOHANG | __WCLONE, nullptr) > 0) {
     }
+    put_beginning_back();
+    if (row == 0) {
+      // As many donors as the last run used threads: in the child they are there without a system call.
+      const uint32_t used = table.last_threads;
+      if (used > kFirstPool) fill_pool(used < kLargestPool ? used : kLargestPool);
+      begin_counts();
+    }
+    const uint64_t before = now();
+    // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by. No exit
+    // signal: a program that handles SIGCHLD must not be told of children that are not its own.
+    const long child = sys(SYS_clone, 0, 0, 0, 0, 0);
+    if (child == 0) return begin_run(server);
     HEDDLE_CHECK(child > 0);
+    table.fork_ns = now() - before;
     __atomic_store_n(&c->child_pid, static_cast<int32_t>(child), __ATOMIC_RELEASE);
     int status = 0;
-    while (sys(SYS_wait4, child, &status, 0x40000000 /* __WALL */, 0) == -EINTR) {
+    while (sys(SYS_wait4, child, &status, __WALL, 0) == -EINTR) {
     }
     c->wait_status = status;
     c->child_pid = 0;
-    __atomic_store_n(&c->reply, done, __ATOMIC_RELEASE);
-    wake_tool();
+    table.last_threads = g_run.header->thread_count;
+    table.last_events = g_run.header->executed;
+    answer(done);
   }
+}
+
+void serve() {
+  fill_pool(kFirstPool);
+  survey_descriptors();
+  if (live_children() > 0) note(kNoSite, "child processes from before the first thread cannot be waited for in a search");
+  collapse_memory();
+  serve_from(0);
 }
 
 }  // namespace heddle::rt

@@ -1,8 +1,17 @@
 #pragma once
+// Processes that wait for plans and fork a child for each: the fork server, just before the first thread is created, and snapshots, at
+// points in the middle of a run. All of them are in a tree below the fork server, and each dies with the one above it.
+
+#include <stdint.h>
 
 namespace heddle::rt {
 
-// The fork server: stands just before the first thread is created and forks a child for each plan. Returns in the child only.
+// The fork server. Returns in its children only.
 void serve();
+
+// What the process needs to know of the one that forked it, and how it becomes a server itself.
+long server_above();
+// `row`: its place in the channel's table. Returns in its children only.
+void serve_from(uint32_t row);
 
 }  // namespace heddle::rt

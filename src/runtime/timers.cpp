@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/delivery.h"
+#include "runtime/model.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -96,6 +97,7 @@ bool fire_timers() {
     expire(t, times);
   }
   find_next();
+  if (any) ++g_descriptor_news;
   return any;
 }
 

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""What control costs: one execution, one scheduling point, whole programs; and how it grows with threads, events and memory.
+
+usage: engine.py [--build DIR] [--quick | --full] [GROUP...]        groups: execution point program disk threads events memory
+
+Every row has its rival beside it, measured in the same call on the same core: the same program started natively by posix_spawn, one after
+the other. Times are the lowest tenth of many executions, and the median stands beside it in the results: on a machine with other work to
+do, the lowest tenth is what an execution costs when it is not disturbed.
+"""
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import _bench
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORE = max(os.sched_getaffinity(0))
+
+
+def on_one_core():
+    os.sched_setaffinity(0, {CORE})
+
+
+def ask(command, where, timeout=600):
+    try:
+        done = subprocess.run([str(word) for word in command], cwd=where, capture_output=True, text=True, timeout=timeout, preexec_fn=on_one_core)
+        return json.loads(done.stdout) if done.returncode == 0 else None
+    except (subprocess.TimeoutExpired, json.JSONDecodeError):
+        return None
+
+
+class Lab:
+    def __init__(self, options, where):
+        self.options, self.where = options, pathlib.Path(where)
+        for name in ("small", "grow", "spawn"):
+            subprocess.run(["gcc", "-O1", "-pthread", HERE / "engine" / f"{name}.c", "-o", self.where / name], check=True)
+        subprocess.run(["cmake", "--build", options.build, "-t", "heddle-measure"], check=True, stdout=subprocess.DEVNULL)
+        self.measure = options.build / "bin" / "heddle-measure"
+
+    def ours(self, runs, program, policy="random:0", mode="server"):
+        return ask([self.measure, runs, policy, mode, *self.words(program)], self.where)
+
+    def native(self, runs, program):
+        return ask([self.where / "spawn", runs, *self.words(program)], self.where)
+
+    def words(self, program):
+        return [self.where / program[0], *program[1:]]
+
+
+def compare(lab, table, group, what, program, runs, goal, policy="random:0", mode="server", rival_runs=None):
+    """One execution of ours beside one of the rival's."""
+    ours, rival = lab.ours(runs, program, policy, mode), lab.native(rival_runs or max(3, runs // 4), program)
+    if not ours or not rival:
+        table.row(group=group, what=what, goal="failed")
+        return None
+    table.row(group=group, what=what, ours=ours["p10"] * 1e3, median=ours["median"] * 1e3, rival=rival["p10"] * 1e3,
+              ratio=rival["p10"] / ours["p10"], goal=goal, details=ours, rival_details=rival)
+    return ours
+
+
+def executions(lab, table, runs):
+    small = ("small",)
+    compare(lab, table, "execution", "small program, 3 threads", small, runs, "8x the rival")
+    compare(lab, table, "execution", "the same, a fresh process each", small, max(5, runs // 10), "-", mode="fresh")
+    compare(lab, table, "execution", "100 MB touched before the threads", ("grow", 3, 3, 100), max(5, runs // 10), "-")
+    compare(lab, table, "execution", "1 GB touched before the threads", ("grow", 3, 3, 1024), max(5, runs // 20), "3 ms", rival_runs=3)
+    points = ("grow", 3, 2000, 0)
+    compare(lab, table, "execution", "12,000 points, 8,000 switches", points, max(10, runs // 5), "1 ms")
+    near = compare(lab, table, "execution", "the same from a snapshot near its end", points, max(10, runs // 5), "0.2 ms", "stay", "snapshot")
+    return near["from_snapshots"] if near else 0
+
+
+def points(lab, table, rounds):
+    """Cycles that the program itself counts, so that reading the trace is not in it."""
+    alone, apart = ("grow", 1, 3 * rounds, 0), ("grow", 3, rounds, 0)
+    native = lab.native(5, alone)
+    base = subprocess.run([str(word) for word in lab.words(alone)], capture_output=True, text=True, preexec_fn=on_one_core)
+    stays, switches = lab.ours(7, alone, "stay"), lab.ours(7, apart, "random:0")
+    if not (native and stays and switches):
+        return
+    ns = 1e9 / native["rate"]
+    plain = float(base.stdout) * ns / (6 * rounds)
+    without = stays["said"] * ns / stays["events"]
+    each = switches["said"] * ns / switches["events"]
+    share = switches["switches"] / switches["events"]
+    with_switch = (each - without * (1 - share)) / share
+    for what, value, goal in (("a point without a switch", without, "60 ns"), ("a point with a switch", with_switch, "100 ns")):
+        table.row(group="point", what=what, ours=value / 1e6, rival=plain / 1e6, ratio=plain / value, goal=goal, nanoseconds=value, native_nanoseconds=plain)
+
+
+def real_programs(lab, table, megabytes, times):
+    """Debian programs under `run` and `record`, against themselves on one core."""
+    data = lab.where / "data"
+    block = b"".join(b"%d line of text %d\n" % (i * 7919 % 10007, i) for i in range(40000))
+    data.write_bytes((block * (megabytes * 1048576 // len(block) + 1))[: megabytes << 20])
+    commands = {"pigz": ["pigz", "-p", "3", "-k", "-c"], "zstd": ["zstd", "-T3", "-q", "-k", "-c"], "xz": ["xz", "-T3", "-2", "-k", "-c"],
+                "sort": ["sort", "--parallel=3", "-S", "64M"], "pbzip2": ["pbzip2", "-p3", "-k", "-c"]}
+    slower = {"run": [], "record": []}
+    for name, command in commands.items():
+        if not shutil.which(name):
+            continue
+
+        def timed(words):
+            start = time.perf_counter()
+            done = subprocess.run([*words, str(data)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                  cwd=lab.where, preexec_fn=on_one_core)
+            return time.perf_counter() - start if done.returncode == 0 else float("nan")
+
+        heddle = str(lab.options.heddle)
+        ways = {"native": [], "run": [heddle, "run", "--policy", "random", "--seed", "1", "--max-events", "1000000000", "--"], "record": [heddle, "record", "--"]}
+        taken = {way: [] for way in ways}
+        for _ in range(times):  # in turn, so that all see the same load
+            for way, words in ways.items():
+                taken[way].append(timed([*words, *command]))
+        for way in slower:
+            ratio = min(taken[way]) / min(taken["native"])
+            slower[way].append(ratio)
+            table.row(group="program", what=f"{name}, {megabytes} MB, {way}", ours=min(taken[way]) * 1e3, rival=min(taken["native"]) * 1e3,
+                      ratio=1 / ratio, goal="1.3x median", slower=ratio)
+    return {f"slower_under_{way}": _bench.median(values) for way, values in slower.items() if values}
+
+
+def on_disk(lab, table, events):
+    trace = lab.where / "trace"
+    command = [lab.options.heddle, "run", "--policy", "random", "--seed", "1", "--max-events", "1000000000", "--save", trace, "--",
+               *lab.words(("grow", 4, events // 8, 0))]
+    start = time.perf_counter()
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=on_one_core)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = status
+    if status != 0 or not trace.exists():
+        table.row(group="disk", what=f"{events:,} events", goal="failed")
+        return
+    each = trace.stat().st_size / events
+    table.row(group="disk", what=f"{events:,} events kept on disk", ours=(time.perf_counter() - start) * 1e3, goal="4 bytes an event",
+              bytes_an_event=each, tool_kb=used.ru_maxrss)
+    print(f"  {each:.3f} bytes an event on disk, the tool's memory {used.ru_maxrss / 1024:.0f} MB")
+
+
+def exponent(pairs):
+    """Slope of the line through the logarithms, by least squares."""
+    logs = [(math.log(x), math.log(y)) for x, y in pairs if y > 0]
+    if len(logs) < 2:
+        return float("nan")
+    mx, my = _bench.mean([x for x, _ in logs]), _bench.mean([y for _, y in logs])
+    return sum((x - mx) * (y - my) for x, y in logs) / sum((x - mx) ** 2 for x, _ in logs)
+
+
+def grow(lab, table, group, values, program, runs):
+    pairs = []
+    for value in values:
+        many = runs(value)
+        ours, rival = lab.ours(many, program(value)), lab.native(max(3, min(many, 20)), program(value))
+        if not ours:
+            table.row(group=group, what=f"{value:,} {group}", goal="failed")
+            continue
+        table.row(group=group, what=f"{value:,} {group}", ours=ours["p10"] * 1e3, median=ours["median"] * 1e3,
+                  rival=rival["p10"] * 1e3 if rival else None, ratio=rival["p10"] / ours["p10"] if rival else None, x=value,
+                  a_second=1 / ours["p10"], tool_kb=ours["tool_kb"], details=ours)
+        pairs.append((value, ours["p10"]))
+    # The knee: the exponent over the upper half of the curve, where what does not grow no longer counts.
+    return {f"exponent_{group}": exponent(pairs), f"exponent_{group}_upper": exponent(pairs[len(pairs) // 2:])}
+
+
+def main():
+    options = _bench.options(__doc__)
+    wanted = set(options.names)
+    table = _bench.Table("engine", options, [("what", "{}"), ("ours", "{:.3f}", "ours ms"), ("rival", "{:.3f}", "rival ms"), ("ratio", "{:.2f}"), ("goal", "{}")],
+                         note="Lowest tenth.")
+    summary = {}
+    free_mb = next(int(line.split()[1]) for line in open("/proc/meminfo") if line.startswith("MemAvailable")) // 1024
+    size = lambda quick, usual, full: _bench.pick(options, quick, usual, full)
+    with tempfile.TemporaryDirectory() as where:
+        lab = Lab(options, where)
+        asked = lambda group: not wanted or group in wanted
+        if asked("execution"):
+            summary["runs_from_snapshots"] = executions(lab, table, size(60, 400, 2000))
+        if asked("point"):
+            points(lab, table, size(20000, 100000, 300000))
+        if asked("program"):
+            summary.update(real_programs(lab, table, size(4, 16, 64), size(1, 3, 5)))
+        if asked("disk"):
+            on_disk(lab, table, size(10**6, 10**7, 10**7))
+        if asked("threads"):
+            summary.update(grow(lab, table, "threads", size([2, 32, 450], [2, 8, 32, 128, 450, 1000], [2, 4, 8, 16, 32, 64, 128, 256, 450, 1000]),
+                                lambda n: ("grow", n, 3, 0), lambda n: max(5, size(100, 400, 2000) // n)))
+        if asked("events"):
+            summary.update(grow(lab, table, "events", [10**k for k in range(2, size(5, 7, 7) + 1)], lambda n: ("grow", 4, max(1, n // 8), 0),
+                                lambda n: max(3, min(size(50, 200, 1000), 2 * 10**6 // n))))
+        if asked("memory"):
+            values = [mb for mb in size([1, 16, 128], [1, 4, 16, 64, 256, 1024], [1, 4, 16, 64, 256, 1024, 4096]) if mb * 2 < free_mb]
+            summary.update(grow(lab, table, "memory", values, lambda mb: ("grow", 3, 3, mb), lambda mb: max(5, size(40, 200, 500) // max(1, mb // 8))))
+    table.finish(**summary)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

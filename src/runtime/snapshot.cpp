@@ -1,0 +1,123 @@
+#include "runtime/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "runtime/delivery.h"
+#include "runtime/pids.h"
+#include "runtime/renew.h"
+#include "runtime/run.h"
+#include "runtime/server.h"
+#include "runtime/sys.h"
+#include "wire/servers.h"
+
+namespace heddle::rt {
+
+uint64_t g_snapshot_step = UINT64_MAX;
+
+namespace {
+
+constexpr int kPreparationSeconds = 5;
+
+ServerTable& table() { return servers_of(g_run.control); }
+
+uint32_t g_order;  // the next of the request's orders
+
+void next_order() { g_snapshot_step = g_order < table().order_count ? table().orders[g_order].step : UINT64_MAX; }
+
+// Memory that a fork does not copy, other than our own.
+bool shares_memory() {
+  static char text[1 << 16];
+  const long file = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return true;
+  bool found = false;
+  size_t kept = 0;
+  long n;
+  while (!found && (n = sys(SYS_read, file, text + kept, sizeof text - 1 - kept)) > 0) {
+    const size_t end = kept + static_cast<size_t>(n);
+    text[end] = 0;
+    char* line = text;
+    for (char* stop; (stop = strchr(line, '\n')) != nullptr; line = stop + 1) {
+      *stop = 0;
+      const char* flags = strchr(line, ' ');
+      found = found || (flags != nullptr && flags[2] == 'w' && flags[4] == 's' && strstr(flags, "heddle-channel") == nullptr);
+    }
+    kept = static_cast<size_t>(text + end - line);
+    memmove(text, line, kept);
+  }
+  sys(SYS_close, file);
+  return found;
+}
+
+// What only the run itself can know; the copy asks the rest.
+bool can_be_copied() {
+  uint64_t signals = 0;
+  sys(SYS_rt_sigpending, &signals, 8);
+  return g_run.carrier == Carrier::kFiber && !g_run.idled && !g_run.exiting && signals == 0 && g_attention == 0 && live_children() == 0;
+}
+
+// The tool puts back what was written so far: it must be all that lies before the offset.
+bool streams_are_simple(int64_t* offsets) {
+  for (int fd = 0; fd < 3; ++fd) {
+    struct stat status;
+    offsets[fd] = sys(SYS_lseek, fd, 0, SEEK_CUR);
+    if (offsets[fd] < 0 || sys(SYS_fstat, fd, &status) != 0 || (fd > 0 && status.st_size != offsets[fd])) return false;
+  }
+  return true;
+}
+
+void say_standing(ServerRow* row, Standing standing) {
+  __atomic_store(&row->standing, &standing, __ATOMIC_RELEASE);
+  sys(SYS_futex, &row->standing, FUTEX_WAKE, 1);
+}
+
+void stand_by(uint32_t number, long above) {
+  ServerRow& row = table().rows[number];
+  sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (sys(SYS_getppid) != above) sys(SYS_exit_group, 125);
+  g_run.forked_copy = true;
+  if (shares_memory() || !separate_descriptors() || !streams_are_simple(row.offsets)) {
+    say_standing(&row, Standing::kRefused);
+    sys(SYS_exit_group, 0);
+  }
+  serve_from(number);
+}
+
+}  // namespace
+
+void take_orders() {
+  g_order = 0;
+  next_order();
+}
+
+void take_snapshot() {
+  const uint32_t number = table().orders[g_order++].row;
+  next_order();
+  ServerRow& row = table().rows[number];
+  if (!can_be_copied()) return say_standing(&row, Standing::kRefused);
+  say_standing(&row, Standing::kPreparing);
+  const long above = server_above();
+  // A sister of the run, not its child: it outlives the run, and dies with the server above them both.
+  const long copy = sys(SYS_clone, CLONE_PARENT, 0, 0, 0, 0);
+  if (copy == 0) return stand_by(number, above);
+  if (copy < 0) return say_standing(&row, Standing::kRefused);
+  // It must have descriptors of its own before this run goes on with those.
+  const timespec second{1, 0};
+  for (int waited = 0; waited < kPreparationSeconds;) {
+    Standing standing;
+    __atomic_load(&row.standing, &standing, __ATOMIC_ACQUIRE);
+    if (standing != Standing::kPreparing) return;
+    if (sys(SYS_futex, &row.standing, FUTEX_WAIT, Standing::kPreparing, &second) == -ETIMEDOUT) ++waited;
+  }
+  sys(SYS_kill, copy, SIGKILL);
+  say_standing(&row, Standing::kRefused);
+}
+
+}  // namespace heddle::rt

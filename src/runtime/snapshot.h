@@ -1,0 +1,13 @@
+#pragma once
+// A copy of the run at a scheduling point, kept for plans that begin like it (contract "Snapshots and the fork server").
+#include <stdint.h>
+
+namespace heddle::rt {
+
+extern uint64_t g_snapshot_step;  // events after which the next snapshot is ordered
+
+void take_orders();  // of the request under way
+// At a point, between two events. Returns in the run, and in every run that is begun from the snapshot.
+void take_snapshot();
+
+}  // namespace heddle::rt

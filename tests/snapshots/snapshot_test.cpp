@@ -1,0 +1,149 @@
+// A run that begins from a snapshot is, byte for byte, the run of a fresh process; and no snapshot outlives what it belongs to.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "exec/runner.h"
+#include "trace/store.h"
+
+namespace heddle {
+namespace {
+
+std::string path_of(const std::string& name) {
+  return name == "program" ? std::getenv("HEDDLE_PROGRAM") : std::string(std::getenv("HEDDLE_TARGETS")) + "/" + name;
+}
+
+RunnerOptions options(bool serve) {
+  RunnerOptions o;
+  o.library = std::getenv("HEDDLE_RUNTIME");
+  o.serve = serve;
+  o.input = Input::of_bytes("What goes in must come out the same, whoever reads it first and wherever the run began.");
+  o.snapshots.least_gain_ns = 0;  // at every point where two plans part
+  o.snapshots.most = 5;
+  return o;
+}
+
+Plan first_plan(const Input& input) {
+  Plan plan;
+  plan.env_seed = 7;
+  plan.input_id = input.id();
+  return plan;
+}
+
+// As the passes of simplify do it: the schedule of a run, a little different somewhere.
+Plan changed(const Trace& trace, std::mt19937_64& random) {
+  Plan plan = plan_of(trace, random() % 4 == 0 ? Strictness::kStrict : Strictness::kRelaxed);
+  auto& slices = plan.slices;
+  if (slices.size() < 3) return plan;
+  const size_t at = 1 + random() % (slices.size() - 2);
+  switch (random() % 6) {
+    case 0: slices.resize(at); break;
+    case 1: std::swap(slices[at], slices[at + 1]); break;
+    case 2: slices.erase(slices.begin() + static_cast<long>(at)); break;
+    case 3: slices[at].until -= std::min<uint64_t>(slices[at].until - 1, 1 + random() % 3); break;
+    case 4: slices[at].until += 1 + random() % 3; break;
+    case 5: break;  // the same again
+  }
+  if (random() % 3 == 0) plan.tail = {PolicyKind::kRandom, 0, random(), 30000, 0, 0, 0};
+  if (random() % 5 == 0 && !plan.choices.empty())
+    plan.choices.erase(plan.choices.begin() + static_cast<long>(random() % plan.choices.size()));
+  return plan;
+}
+
+class SnapshotTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(SnapshotTest, LeavesTheTraceOfAFreshProcess) {
+  const Target target = Target::resolve({path_of(GetParam())});
+  const RunnerOptions serving = options(true);
+  Runner fresh(target, options(false));
+  Runner snapshots(target, serving);
+  std::mt19937_64 random(11);
+  Plan plan = first_plan(*serving.input);
+  plan.tail = {PolicyKind::kRandom, 0, 3, 40000, 0, 0, 0};
+  Trace best = fresh.run(plan).trace;
+  for (int i = 0; i < 24; ++i) {
+    plan = changed(best, random);
+    // A strict plan that asks for a thread which waits for a signal waits long for it in a fresh process.
+    if (std::string(GetParam()) == "timers") plan.strictness = Strictness::kRelaxed;
+    const RunResult a = fresh.run(plan);
+    const RunResult b = snapshots.run(plan);
+    std::string why;
+    first_difference(a.trace, b.trace, &why);
+    ASSERT_TRUE(encode_trace(a.trace) == encode_trace(b.trace))
+        << "plan " << i << ": " << why << "; fresh: " << name(a.trace.outcome().kind) << " " << a.trace.outcome().message << ", "
+        << a.trace.events().size() << " events; else " << name(b.trace.outcome().kind) << " " << b.trace.outcome().message << ", "
+        << b.trace.events().size();
+    ASSERT_EQ(a.output.out, b.output.out);
+    ASSERT_EQ(a.output.err, b.output.err);
+    if (i % 8 == 7 && a.trace.events().size() > 10) best = a.trace;
+  }
+  if (std::string(GetParam()) == "program") {
+    EXPECT_GT(snapshots.runs_from_snapshots(), 5u);
+  }
+  std::printf("%lu of 24 runs began in the middle\n", snapshots.runs_from_snapshots());
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, SnapshotTest,
+                         testing::Values(
+                             // target atomicity correct_bounded_buffer correct_timed pipe_pair seeded_random signal_handlers timers
+                             "program", "atomicity", "correct_bounded_buffer", "correct_timed", "pipe_pair", "seeded_random",
+                             "signal_handlers", "timers"),
+                         [](const auto& program) { return std::string(program.param); });
+
+// Processes of that program that are not zombies.
+size_t living(const std::string& program) {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::error_code error;
+    if (std::filesystem::read_symlink(entry.path() / "exe", error) == program) ++count;
+  }
+  return count;
+}
+
+TEST(SnapshotProcesses, DieWithTheToolThatIsKilled) {
+  // A copy under a name of its own: other tests may run the same program at the same time.
+  const auto directory = std::filesystem::temp_directory_path() / ("heddle-snapshots-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(directory);
+  const std::string program = (directory / "program").string();
+  std::filesystem::copy_file(path_of("program"), program, std::filesystem::copy_options::overwrite_existing);
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t tool = ::fork();
+  if (tool == 0) {
+    const RunnerOptions serving = options(true);
+    Runner runner(Target::resolve({program}), serving);
+    std::mt19937_64 random(5);
+    const Plan plan = first_plan(*serving.input);
+    const Trace best = runner.run(plan).trace;
+    for (int i = 0; i < 12; ++i) runner.run(changed(best, random));
+    const char standing = runner.runs_from_snapshots() > 0 ? 'y' : 'n';
+    if (::write(ready[1], &standing, 1) != 1) ::_exit(3);
+    ::pause();
+    ::_exit(0);
+  }
+  char standing = 0;
+  ASSERT_EQ(::read(ready[0], &standing, 1), 1);
+  EXPECT_EQ(standing, 'y');
+  EXPECT_GE(living(program), 2u);
+  ::kill(tool, SIGKILL);
+  ::waitpid(tool, nullptr, 0);
+  size_t left = 1;
+  for (int i = 0; i < 1000 && left != 0; ++i) {
+    left = living(program);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(left, 0u);
+  std::filesystem::remove_all(directory);
+}
+
+}  // namespace
+}  // namespace heddle
