@@ -49,6 +49,7 @@ void CampaignOptions::add_to(Verb& verb) {
   verb.text("--fails-if", fails_if, "a run failed if this exits with 0; it sees $HEDDLE_STDOUT, $HEDDLE_STDERR, $HEDDLE_EXIT", "COMMAND");
   verb.flag("--json", json, "one JSON document on stdout and nothing else there");
   verb.flag("--no-snapshots", fresh, "start the program anew for each run");
+  verb.flag("--real-files", real_files, "let runs write the files themselves, not a view that is wiped after each run");
 }
 
 void CampaignOptions::add_search_to(Verb& verb) {
@@ -95,6 +96,9 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
   runner.input = input_;
   runner.judge = judge_;
   runner.serve = !options.fresh;
+  runner.files = options.files;
+  runner.inputs = options.inputs;
+  runner.real_files = options.real_files;
   runner.stop = &stop_flag();
   const auto cores = static_cast<unsigned>(usable_cores().size());
   pool_ = std::make_unique<WorkerPool>(target_, runner, options.jobs != 0 ? options.jobs : std::clamp(cores, 1u, kMostDefaultJobs));

@@ -33,6 +33,9 @@ struct CampaignOptions {
   bool keep_going = false;  // collect every distinct failure
   bool resume = false;      // build on what earlier searches learnt
   bool no_retry = false;    // leave the known bugs alone
+  bool real_files = false;
+  std::vector<RecordedFile> files;         // of a saved bug: shown as they were
+  std::shared_ptr<const InputLog> inputs;  // of a saved bug: what other processes sent
 
   void add_to(Verb& verb);
   void add_search_to(Verb& verb);  // for verbs that search until they find something

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/pipeline.h"
 #include "cli/session.h"
+#include "cli/show_at.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
 #include "report/text.h"
@@ -19,6 +21,7 @@ struct Options {
   bool found = false;
   bool passing = false;
   bool json = false;
+  std::optional<uint64_t> at;
   uint64_t from = 1;
   uint64_t count = 0;
   uint64_t width = 0;
@@ -55,6 +58,7 @@ int show(const Session& session, const Options& options) {
   const BugStore store;
   const Bug bug = store.load(options.bug);
   const Trace trace = chosen_trace(store, bug, options);
+  if (options.at) return show_at(options.bug, trace, *options.at, options.json);
   const size_t size = trace.events().size();
   const size_t begin = std::min(size, options.from > 0 ? options.from - 1 : 0);
   const size_t end = options.count == 0 ? size : std::min(size, begin + options.count);
@@ -121,6 +125,8 @@ void add_show(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   add_which(verb, *options);
   verb.flag("--passing", options->passing, "the nearest passing schedule");
+  verb.number("--at", options->at, "every thread's back-trace at this event");
+  verb.flag("--json", options->json, "with --at: one JSON document on stdout and nothing else there");
   verb.number("--from", options->from, "first event");
   verb.number("--count", options->count, "how many events [all]");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return show(session, *options); }; });

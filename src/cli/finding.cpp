@@ -119,6 +119,7 @@ void retry_known(Campaign& campaign, const CampaignOptions& options, Found& foun
       const Trace saved = store.load_trace(*listed.bug, kFailingTrace);
       Plan plan = campaign.replay_plan(saved);
       plan.input_id = campaign.base().input_id;
+      plan.inputs = nullptr;  // the question is whether it fails with what comes today
       const bool same_build = listed.bug->build_id == campaign.build_id();
       if (!same_build) plan.strictness = Strictness::kRelaxed;
       // Places in the code of another build are not this one's.
@@ -268,7 +269,9 @@ Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Belie
   bug.find_seconds = seconds;
   bug.id = store.id_for(bug);
   for (const char* stale : {kSimplifiedTrace, kPassingTrace, kReducedTrace}) store.remove(bug.id, stale);
-  store.save_trace(bug.id, kFailingTrace, failure.trace);
+  store.forget_files(bug.id);
+  const std::vector<std::string> lost = store.save_trace(bug.id, kFailingTrace, failure.trace);
+  for (const std::string& sentence : lost) fmt::print(stderr, "heddle: {}\n", sentence);
   store.save_text(bug.id, kStdout, failure.output.out);
   store.save_text(bug.id, kStderr, failure.output.err);
   store.save_text(bug.id, kStdin, campaign.input().bytes());

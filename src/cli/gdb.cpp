@@ -192,7 +192,7 @@ int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, co
     words.insert(words.end(), {"-ex", options.commands.substr(at, end - at)});
     at = end + 1;
   }
-  const int status = run_in_gdb(target, runtime_library(), plan, words);
+  const int status = run_in_gdb(target, runtime_library(), plan, words, options.files);
   ::unlink(name);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }

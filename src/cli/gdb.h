@@ -8,8 +8,9 @@
 namespace heddle {
 
 struct GdbOptions {
-  std::string commands;  // for gdb, separated by ';' and then the end; empty: the user's terminal
-  uint64_t step = 0;     // stop at the first switch after so many operations
+  std::string commands;             // for gdb, separated by ';' and then the end; empty: the user's terminal
+  uint64_t step = 0;                // stop at the first switch after so many operations
+  std::vector<RecordedFile> files;  // shown to the program as they were recorded
 };
 
 // Returns gdb's exit code. Throws Error where gdb is missing.

@@ -1,6 +1,7 @@
 #include "cli/pipeline.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -117,7 +118,7 @@ void save_simplified(Bug& bug, const Simplified& simplified) {
   store.save(bug);
 }
 
-Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh) {
+Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh, bool live_input) {
   const BugStore store;
   Reopened r;
   r.bug = store.load(name);
@@ -130,7 +131,16 @@ Reopened reopen(const std::string& name, const std::string& carrier, unsigned jo
   predicates.expect_stdout = r.bug.expect_stdout;
   predicates.fails_if_output = r.bug.fails_if_output;
   predicates.fails_if = r.bug.fails_if;
-  r.campaign = std::make_unique<Campaign>(target, r.options, predicates, Input::of_bytes(store.text(r.bug, kStdin)));
+  auto input = Input::of_bytes(store.text(r.bug, kStdin));
+  if (live_input) {
+    if (::isatty(0) != 1) input = input_of_tool();
+  } else {
+    r.options.files = store.changed_files(r.bug);
+    const Trace failing = store.load_trace(r.bug, kFailingTrace);
+    if (!failing.inputs().calls.empty()) r.options.inputs = failing.data().inputs;
+    if (failing.inputs().lost > 0) fmt::print(stderr, "heddle: more input came than the log holds: what is missing is asked for again\n");
+  }
+  r.campaign = std::make_unique<Campaign>(target, r.options, predicates, input);
   return r;
 }
 

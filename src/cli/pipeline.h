@@ -97,7 +97,8 @@ struct Reopened {
   CampaignOptions options;
   std::unique_ptr<Campaign> campaign;
 };
-Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh = false);
+// `live_input`: files, peers and standard input are as they are now, not as they were recorded.
+Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh = false, bool live_input = false);
 // Of the program as it is now: another one than the bug's means that it was built anew.
 std::string current_build_id(const Bug& bug);
 

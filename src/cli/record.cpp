@@ -27,7 +27,8 @@ uint64_t fresh_seed() {
 }
 
 // A recording is replayed once with its output caught: that says in words what failed, and whether it can be had again.
-int keep(const Target& target, const Options& options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
+int keep(const Target& target, Options options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
+  if (!recorded.trace.inputs().calls.empty()) options.campaign.inputs = recorded.trace.data().inputs;
   Campaign campaign(target, options.campaign, options.campaign.predicates(), input);
   RunResult again = campaign.pool().run_now(campaign.replay_plan(recorded.trace));
   std::string why;

@@ -23,6 +23,7 @@ struct Options {
   std::string carrier;
   bool json = false;
   bool fresh = false;
+  bool live_input = false;
 };
 
 const char* trace_name(const Options& options, const Bug& bug, const BugStore& store) {
@@ -99,21 +100,33 @@ uint64_t deciding_step(const Options& options, const Trace& trace) {
   return trace.slices().empty() ? 1 : trace.slices().front().end;
 }
 
+// The bug is now the one with these inputs: files, peers and standard input as they were this time.
+void keep_live_input(const BugStore& store, const Reopened& r, const char* name, const Trace& trace) {
+  store.forget_files(r.bug.id);
+  const std::vector<std::string> lost = store.save_trace(r.bug.id, name, trace);
+  for (const std::string& sentence : lost) fmt::print(stderr, "heddle: {}\n", sentence);
+  store.save_text(r.bug.id, kStdin, r.campaign->input().bytes());
+}
+
 int run(const Session& session, const Options& options) {
   catch_interrupts();
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
   session.no_program("replay");
-  Reopened r = reopen(options.bug, options.carrier, 1, options.fresh);
+  Reopened r = reopen(options.bug, options.carrier, 1, options.fresh, options.live_input);
   const BugStore store;
   const Trace saved = store.load_trace(r.bug, trace_name(options, r.bug, store));
   Plan plan = r.campaign->replay_plan(saved);
-  if (options.relaxed) plan.strictness = Strictness::kRelaxed;
+  if (options.relaxed || options.live_input) plan.strictness = Strictness::kRelaxed;
+  if (options.live_input) {
+    plan.inputs = nullptr;
+    plan.input_id = r.campaign->input().id();
+  }
   if (options.gdb || !options.gdb_commands.empty()) {
     if (r.bug.build_id != current_build_id(r.bug))
       fmt::print(stderr, "heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
     const Target target = Target::resolve(r.bug.command, r.bug.directory);
     r.campaign.reset();
-    return replay_in_gdb(target, plan, saved, {options.gdb_commands, deciding_step(options, saved)});
+    return replay_in_gdb(target, plan, saved, {options.gdb_commands, deciding_step(options, saved), r.options.files});
   }
 
   std::string difference;
@@ -131,7 +144,7 @@ int run(const Session& session, const Options& options) {
     if (first_difference(saved, last, &why) != kNoDifference) {
       identical = false;
       difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;
-      if (!options.relaxed) {
+      if (plan.strictness == Strictness::kStrict) {
         verdict = "diverged";
         break;
       }
@@ -148,6 +161,7 @@ int run(const Session& session, const Options& options) {
     break;
   }
   print_notes(*r.campaign, nullptr);
+  if (options.live_input && verdict == "failure") keep_live_input(store, r, trace_name(options, r.bug, store), last);
   if (options.json) {
     const Counts c = last.counts();
     Json document = {{"verdict", verdict}};
@@ -194,6 +208,7 @@ void add_replay(CLI::App& app, Session& session) {
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
+  verb.flag("--live-input", options->live_input, "the schedule only: files, peers and standard input as they are now, recorded anew");
   verb.flag("--relaxed", options->relaxed, "go on where the program no longer follows the schedule");
   verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
   verb.flag("--no-snapshots", options->fresh, "start the program anew for each run");

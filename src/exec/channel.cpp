@@ -81,6 +81,11 @@ std::string Channel::variable() const { return fmt::format("{:010}:{:06}", ::get
 void Channel::write_plan(const Plan& plan) {
   if (encoded_size(plan) > kPlanBytes) throw Error(fmt::format("a plan of {} slices does not fit the channel", plan.slices.size()));
   encode_to(plan, reinterpret_cast<std::byte*>(base_ + layout_.plan));
+  ReplayedInputs none{};
+  std::memcpy(base_ + layout_.replayed, &none, sizeof none);
+  if (!plan.inputs || plan.inputs->calls.empty()) return;
+  const std::string block = replay_block(*plan.inputs, plan.strictness == Strictness::kStrict);
+  std::memcpy(base_ + layout_.replayed, block.data(), block.size());
 }
 
 uint64_t Channel::progress() const { return load(header().event_count) + load(header().executed); }
@@ -146,6 +151,16 @@ Outcome Channel::outcome(int wait_status) const {
   return o;
 }
 
+std::shared_ptr<const InputLog> Channel::read_inputs() const {
+  static const auto kNone = std::make_shared<const InputLog>();
+  if (control().file_bytes == 0 && header().input_bytes == 0 && header().inputs_lost == 0) return kNone;
+  auto log = std::make_shared<InputLog>();
+  parse_inputs(base_ + layout_.files, std::min(control().file_bytes, kFileBytes), *log);
+  parse_inputs(base_ + layout_.inputs, std::min(header().input_bytes, kInputBytes), *log);
+  log->lost = header().inputs_lost;
+  return log;
+}
+
 Trace Channel::read(const Plan& plan, int wait_status) const {
   const TraceHeader& h = header();
   Trace::Data data;
@@ -178,6 +193,7 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
   data.input_id = plan.input_id;
   data.skips = plan.skips;
   data.sites = plan.sites;
+  data.inputs = read_inputs();
   const auto* races = rows<RaceRow>(layout_.races);
   data.races.assign(races, races + std::min<uint64_t>(h.race_count, kMaxRaces));
   std::erase_if(data.races, [&](const RaceRow& r) { return !is_sound(r, thread_count); });

@@ -19,6 +19,7 @@ class Channel {
   // For the target's environment. Of a constant length: it lies on the main thread's stack, and must not move it.
   std::string variable() const;
 
+  int descriptor() const { return file_.get(); }
   Control& control() { return *reinterpret_cast<Control*>(base_); }
   const Control& control() const { return *reinterpret_cast<const Control*>(base_); }
   ServerTable& servers() { return servers_of(&control()); }
@@ -41,6 +42,7 @@ class Channel {
   Trace read(const Plan& plan, int wait_status) const;
 
  private:
+  std::shared_ptr<const InputLog> read_inputs() const;
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_ + layout_.header); }
   template <typename Row>
   Row* rows(uint64_t offset) {

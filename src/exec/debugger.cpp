@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "exec/channel.h"
+#include "exec/file_view.h"
 #include "exec/process.h"
 #include "trace/instrumentation.h"
 
@@ -22,7 +23,8 @@ std::string in_front(const Target& target, const std::string& name, const std::s
 
 }  // namespace
 
-int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words) {
+int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words,
+               const std::vector<RecordedFile>& files) {
   Channel channel(Mode::kOnce, Carrier::kKernel);
   channel.write_plan(plan);
   std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", in_front(target, "LD_PRELOAD", library)},
@@ -46,6 +48,10 @@ int run_in_gdb(const Target& target, const std::string& library, const Plan& pla
   Launch launch;
   launch.own_group = false;
   std::vector<std::string> notes;
+  std::string why_not;
+  const std::unique_ptr<FileView> view = FileView::make(target.directory, files, &why_not);
+  launch.view = view.get();
+  launch.channel = channel.descriptor();
   Process process(gdb, launch, notes);
   return process.wait();
 }

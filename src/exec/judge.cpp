@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/descriptor.h"
+#include "exec/file_view.h"
 #include "exec/process.h"
 #include "trace/error.h"
 
@@ -117,13 +118,16 @@ std::optional<std::string> first_differing_line(const std::string& expected, con
 
 // The command sees the output files and the exit code as $1 $2 $3 and as HEDDLE_STDOUT, HEDDLE_STDERR, HEDDLE_EXIT. A command that is
 // a single word is called with them as arguments.
-bool command_says_failed(const std::string& command, const Outcome& outcome, const Output& output) {
+bool command_says_failed(const std::string& command, const Outcome& outcome, const Output& output, const FileView* view) {
   Descriptor out = memory_file("stdout");
   Descriptor err = memory_file("stderr");
   write_all(out.get(), output.out);
   write_all(err.get(), output.err);
-  const std::string out_path = fmt::format("/proc/{}/fd/{}", ::getpid(), out.get());
-  const std::string err_path = fmt::format("/proc/{}/fd/{}", ::getpid(), err.get());
+  // By our own descriptors, or by the command's where ours are out of its reach.
+  const bool hidden = view != nullptr && view->hides_the_tool();
+  const std::string whose = hidden ? "self" : std::to_string(::getpid());
+  const std::string out_path = fmt::format("/proc/{}/fd/{}", whose, hidden ? kShownDescriptor : out.get());
+  const std::string err_path = fmt::format("/proc/{}/fd/{}", whose, hidden ? kShownDescriptor + 1 : err.get());
   const int code = outcome.kind == OutcomeKind::kExit ? outcome.code : 128 + outcome.code;
   const bool single_word = command.find_first_of(" \t\n;|&<>()$`\"'*?[]{}~!#") == std::string::npos;
   Target shell =
@@ -133,6 +137,11 @@ bool command_says_failed(const std::string& command, const Outcome& outcome, con
   launch.variables = {{"HEDDLE_STDOUT", out_path}, {"HEDDLE_STDERR", err_path}, {"HEDDLE_EXIT", std::to_string(code)}};
   launch.in = silence.get();
   launch.out = silence.get();
+  launch.view = view;
+  if (hidden) {
+    launch.shown[0] = out.get();
+    launch.shown[1] = err.get();
+  }
   std::vector<std::string> ignored;
   const int status = Process(shell, launch, ignored).wait();
   if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 || WEXITSTATUS(status) == 127)) {
@@ -174,7 +183,7 @@ std::string failure_line(const Output& output) {
 }
 
 // Matched line by line: std::regex recurses over what it matches, and an output has no bound.
-std::optional<std::string> Judge::output_failure(const Outcome& outcome, const Output& output) const {
+std::optional<std::string> Judge::output_failure(const Outcome& outcome, const Output& output, const FileView* view) const {
   if (predicates_.expect_stdout) {
     if (auto difference = first_differing_line(*predicates_.expect_stdout, output.out)) return difference;
   }
@@ -187,13 +196,13 @@ std::optional<std::string> Judge::output_failure(const Outcome& outcome, const O
       }
     }
   }
-  if (predicates_.fails_if && command_says_failed(*predicates_.fails_if, outcome, output)) {
+  if (predicates_.fails_if && command_says_failed(*predicates_.fails_if, outcome, output, view)) {
     return fmt::format("'{}' says that the run failed", *predicates_.fails_if);
   }
   return std::nullopt;
 }
 
-Outcome Judge::refine(Outcome o, const Output& output) const {
+Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) const {
   const bool aborted = o.kind == OutcomeKind::kAbort || (o.kind == OutcomeKind::kSignal && o.code == SIGABRT);
   if (aborted) {
     const auto lines = lines_of(output.err);
@@ -210,7 +219,7 @@ Outcome Judge::refine(Outcome o, const Output& output) const {
   }
   if (o.kind == OutcomeKind::kExit && o.code != predicates_.expect_exit && o.message.empty()) o.message = failure_line(output);
   if (!predicates_.any() || is_inconclusive(o) || fails(o)) return o;
-  if (auto message = output_failure(o, output)) {
+  if (auto message = output_failure(o, output, view)) {
     o.kind = OutcomeKind::kOutput;
     o.message = *message;
   }

@@ -8,6 +8,8 @@
 
 namespace heddle {
 
+class FileView;
+
 struct Output {
   std::string out, err;
 };
@@ -29,12 +31,13 @@ class Judge {
   ~Judge();
   const Predicates& predicates() const { return predicates_; }
 
-  Outcome refine(Outcome outcome, const Output& output) const;
+  // `view`: the files as the run left them, for the user's command.
+  Outcome refine(Outcome outcome, const Output& output, const FileView* view = nullptr) const;
   bool fails(const Outcome& outcome) const { return is_failure(outcome, predicates_.expect_exit); }
 
  private:
   struct Pattern;
-  std::optional<std::string> output_failure(const Outcome& outcome, const Output& output) const;
+  std::optional<std::string> output_failure(const Outcome& outcome, const Output& output, const FileView* view) const;
 
   Predicates predicates_;
   std::unique_ptr<Pattern> pattern_;

@@ -14,13 +14,15 @@
 #include <cstring>
 
 #include "exec/descriptor.h"
+#include "exec/file_view.h"
 #include "trace/error.h"
+#include "wire/inherited.h"
 
 namespace heddle {
 
 namespace {
 
-enum class Stage : int { kFixAddresses, kDirectory, kExecute };
+enum class Stage : int { kFixAddresses, kView, kDirectory, kExecute };
 struct Complaint {
   Stage stage;
   int error;
@@ -75,6 +77,14 @@ struct Child {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    if (launch->view != nullptr && launch->view->hides_the_tool() && launch->channel >= 0) ::dup2(launch->channel, kInheritedChannel);
+    for (int i = 0; i < 2; ++i) {
+      if (launch->shown[i] >= 0) ::dup2(launch->shown[i], kShownDescriptor + i);
+    }
+    if (launch->view != nullptr && !launch->view->enter()) {
+      complain(Stage::kView);
+      ::_exit(125);
+    }
     if (::chdir(directory) != 0) {
       complain(Stage::kDirectory);
       ::_exit(125);
@@ -111,6 +121,7 @@ Process::Process(const Target& target, const Launch& launch, std::vector<std::st
       case Stage::kFixAddresses:
         notes.push_back("the system refuses to fix addresses (personality): a program that depends on them may not replay");
         break;
+      case Stage::kView: throw Error(fmt::format("cannot enter the view of files: {}", std::strerror(complaint.error)));
       case Stage::kDirectory: throw Error(fmt::format("{}: {}", target.directory, std::strerror(complaint.error)));
       case Stage::kExecute: throw Error(fmt::format("{}: cannot be executed: {}", target.program, std::strerror(complaint.error)));
     }

@@ -10,10 +10,17 @@
 
 namespace heddle {
 
+inline constexpr int kShownDescriptor = 901;
+
+class FileView;
+
 struct Launch {
   std::vector<std::pair<std::string, std::string>> variables;  // on top of the target's environment; replace what is there
   int in = -1, out = -1, err = -1;                             // -1: inherited
   bool own_group = true;                                       // false: a terminal's Ctrl-C reaches the program too
+  int channel = -1;                                            // the memory shared with the program
+  int shown[2] = {-1, -1};                                     // files that the program finds at kShownDescriptor and after it
+  const FileView* view = nullptr;                              // the files it sees; nullptr: the tool's
 };
 
 // A started program. It cannot outlive the thread that started it, and so not the tool: the kernel kills it then, even after kill -9.

@@ -35,7 +35,7 @@ Outcome cannot_control(const std::string& message) {
 // Whether one server can run both: what the program may have seen before its first thread must agree.
 bool same_start(const Plan& a, const Plan& b) {
   return a.points == b.points && a.points_id == b.points_id && a.env_seed == b.env_seed && a.input_id == b.input_id &&
-         a.detect == b.detect && a.sites == b.sites;
+         a.detect == b.detect && a.sites == b.sites && a.inputs == b.inputs;
 }
 
 std::string preload(const Target& target, const std::string& library) {
@@ -45,9 +45,12 @@ std::string preload(const Target& target, const std::string& library) {
   return library;
 }
 
-// A program that asks for gcc's detector gets our hooks under its name.
-void add_library_path(const Target& target, const std::string& library, Launch* launch) {
-  if (!build_of(target.program).wants_libtsan) return;
+// A program that asks for gcc's detector gets our hooks under its name. OpenMP threads that spin before they wait only waste the time of
+// the one thread that runs.
+void add_variables(const Target& target, const std::string& library, Launch* launch) {
+  const ProgramBuild build = build_of(target.program);
+  if (build.wants_libgomp) launch->variables.emplace_back("GOMP_SPINCOUNT", "0");
+  if (!build.wants_libtsan) return;
   std::string path = std::filesystem::path(library).parent_path().string() + "/heddle-tsan";
   for (const std::string& entry : target.environment) {
     if (entry.starts_with("LD_LIBRARY_PATH=") && entry.size() > 16) path += ":" + entry.substr(16);
@@ -135,17 +138,38 @@ void Runner::note(const std::string& text) {
   if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
 }
 
+void Runner::take_view() {
+  if (view_ || view_asked_ || options_.real_files) return;
+  view_asked_ = true;
+  std::string why_not;
+  view_ = FileView::make(target_.directory, options_.files, &why_not);
+  if (view_) return;
+  note(fmt::format("files that a run writes are seen by the next: no view of its own could be made ({})", why_not));
+  if (!options_.files.empty()) note(fmt::format("{} as it was recorded cannot be shown", options_.files.front().path));
+}
+
+// What a run has written the next one must not see.
+void Runner::fresh_files() {
+  if (!view_ || !view_->written()) return;
+  view_->wipe();
+  ++channel_->control().view_epoch;
+}
+
 void Runner::start(const Plan& plan, Mode mode) {
   stop_serving();
+  take_view();
+  if (view_) view_->begin_anew();
   channel_ = std::make_unique<Channel>(mode, options_.carrier);
   streams_ = std::make_unique<Streams>(*options_.input);
   channel_->write_plan(plan);
   Launch launch;
   launch.variables = {{"LD_PRELOAD", preload(target_, options_.library)}, {kChannelVariable, channel_->variable()}};
-  add_library_path(target_, options_.library, &launch);
+  add_variables(target_, options_.library, &launch);
   launch.in = streams_->in();
   launch.out = streams_->out();
   launch.err = streams_->err();
+  launch.view = view_.get();
+  launch.channel = channel_->descriptor();
   std::vector<std::string> said;
   process_ = std::make_unique<Process>(target_, launch, said);
   for (const std::string& text : said) note(text);
@@ -178,6 +202,10 @@ bool Runner::await_ready() {
   // Only now: what the program asked about its processors before its first thread, it asked of the whole machine.
   pin(channel_->control().server_pid, options_.core);
   streams_->mark();
+  if (view_ && view_->written()) {
+    view_->keep();
+    ++channel_->control().view_epoch;
+  }
   SnapshotOptions options = options_.snapshots;
   options.enabled = options.enabled && options_.carrier == Carrier::kFiber;
   snapshots_ = std::make_unique<Snapshots>(options, *channel_, *streams_);
@@ -220,7 +248,7 @@ RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcom
   result.trace = channel_->read(plan, wait_status);
   if (!instead && !channel_->runtime_seen() && WIFEXITED(wait_status))
     instead = cannot_control("our library was not loaded into the program");
-  Outcome refined = instead ? *instead : options_.judge->refine(result.trace.outcome(), result.output);
+  Outcome refined = instead ? *instead : options_.judge->refine(result.trace.outcome(), result.output, view_.get());
   if (!(refined == result.trace.outcome())) result.trace = result.trace.with_outcome(std::move(refined));
   return result;
 }
@@ -251,6 +279,7 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       return run_once(plan);
     }
   }
+  fresh_files();
   const Snapshots::Start start = snapshots_->begin(plan);
   channel_->write_plan(plan);
   ServerTable& table = channel_->servers();
@@ -264,6 +293,8 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begun).count();
       RunResult result = finish(plan, channel_->control().wait_status);
       snapshots_->observe(start, plan, result.trace, result.output.out, result.output.err, static_cast<uint64_t>(ns));
+      // A snapshot of a run that has written files would go on from files that are put back.
+      if (view_ && view_->written()) snapshots_->give_up_all();
       return result;
     }
     case Wait::kStopped: throw Error("interrupted", ExitCode::kInterrupted);
@@ -289,6 +320,13 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
 }
 
 RunResult Runner::run(const Plan& plan) {
+  if (!options_.inputs || plan.inputs) return run_as_is(plan);
+  Plan with_inputs = plan;
+  with_inputs.inputs = options_.inputs;
+  return run_as_is(with_inputs);
+}
+
+RunResult Runner::run_as_is(const Plan& plan) {
   if (!options_.serve || threadless_) return run_once(plan);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (auto result = run_served(plan)) return std::move(*result);
@@ -304,7 +342,7 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   channel.write_plan(plan);
   Launch launch;
   launch.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
-  add_library_path(target, library, &launch);
+  add_variables(target, library, &launch);
   launch.own_group = false;
   const Descriptor in = input != nullptr ? input->open() : Descriptor();
   if (in) launch.in = in.get();

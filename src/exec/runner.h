@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/channel.h"
+#include "exec/file_view.h"
 #include "exec/judge.h"
 #include "exec/process.h"
 #include "exec/snapshots.h"
@@ -25,6 +26,9 @@ struct RunnerOptions {
   std::shared_ptr<const Judge> judge;
   bool serve = true;                        // false: a fresh process for each run
   SnapshotOptions snapshots;                // in the middle of runs; only where it serves, on fibers
+  std::vector<RecordedFile> files;          // shown as they were recorded
+  std::shared_ptr<const InputLog> inputs;   // what other processes sent, where a plan brings no log of its own
+  bool real_files = false;                  // runs write the user's own files: nothing is kept apart
   int core = -1;                            // its runs are pinned to it
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: the run under way is given up
 };
@@ -58,11 +62,14 @@ class Runner {
   void stop_serving();
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
+  RunResult run_as_is(const Plan& plan);
   RunResult run_once(const Plan& plan);
   RunResult finish(const Plan& plan, int wait_status, std::optional<Outcome> instead = std::nullopt);
   Wait await_reply(const Plan& plan, uint32_t row);
   Wait await_end(const Plan& plan);
   bool server_alive();
+  void take_view();
+  void fresh_files();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
   void note(const std::string& text);
 
@@ -74,6 +81,8 @@ class Runner {
   // The server, or the one process of a fresh start.
   std::unique_ptr<Channel> channel_;
   std::unique_ptr<Streams> streams_;
+  std::unique_ptr<FileView> view_;  // of this worker's runs; outlives the process in it
+  bool view_asked_ = false;
   std::unique_ptr<Process> process_;
   std::unique_ptr<Snapshots> snapshots_;
   uint64_t from_snapshots_ = 0;  // of servers that are gone

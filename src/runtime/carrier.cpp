@@ -11,6 +11,7 @@
 #include "runtime/real.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
+#include "runtime/trap.h"
 
 namespace heddle::rt {
 
@@ -70,7 +71,8 @@ void* kernel_main(void* argument) {
   find_stack(slot);
   // The context is saved although this carrier does not use it: a forked child goes on from it as fibers.
   heddle_call_saved(&slot->context, wait_turn, slot);
-  sys(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &slot->signal_mask, nullptr, 8);
+  const uint64_t mask = kernel_mask(slot->signal_mask);
+  sys(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, nullptr, 8);
   run_thread(slot);
   return slot->result;
 }
@@ -115,7 +117,7 @@ void find_stack(ThreadSlot* slot) {
 
 int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
   // Donors take no signal, not even glibc's own: their stack is in use by the fiber.
-  const uint64_t all = ~uint64_t{0};
+  const uint64_t all = kernel_mask(~uint64_t{0});
   sys(SYS_rt_sigprocmask, 2, &all, &slot->signal_mask, 8);
   int detach_state = PTHREAD_CREATE_JOINABLE;
   auto* writable = const_cast<pthread_attr_t*>(attributes);
@@ -130,6 +132,7 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
   // not change the names of the program's blocks.
   const char managed = t_managed;
   t_managed = 0;
+  const Native waits;
   const int error = real().pthread_create(&slot->handle, attributes, fiber ? donor_main : kernel_main, slot);
   t_managed = managed;
   if (detach_state == PTHREAD_CREATE_DETACHED) {
@@ -193,6 +196,7 @@ void reap(ThreadSlot* slot) {
     // No kernel thread stands behind it in this process: tell glibc that it is gone, and let it have the stack back.
     *reinterpret_cast<volatile int*>(slot->handle + real().tid_offset) = 0;
   }
+  const Native waits;
   real().pthread_join(slot->handle, nullptr);
 }
 

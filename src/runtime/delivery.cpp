@@ -204,13 +204,15 @@ void set_mask(ThreadSlot* me, uint64_t mask) {
   mask &= ~(kReserved | signal_bit(SIGKILL) | signal_bit(SIGSTOP));
   if (watching_functions()) mask &= ~signal_bit(SIGTRAP);  // blocked, a breakpoint would kill
   me->signal_mask = mask;
+  mask = kernel_mask(mask);
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
 }
 
 void change_masks(ThreadSlot* from, ThreadSlot* to) {
   // Inside a handler, or after a jump out of one, glibc may have changed the mask behind our back.
   if (from->handlers != 0) sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &from->signal_mask, 8);
-  if (from->signal_mask != to->signal_mask) sys(SYS_rt_sigprocmask, SIG_SETMASK, &to->signal_mask, nullptr, 8);
+  const uint64_t mask = kernel_mask(to->signal_mask);
+  if (from->signal_mask != to->signal_mask) sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
   if (from->alternate_stack != to->alternate_stack) use_alternate_stack(to);
 }
 

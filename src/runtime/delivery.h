@@ -14,6 +14,9 @@ namespace heddle::rt {
 inline constexpr int kCancelSignal = 32;
 constexpr uint64_t signal_bit(int number) { return uint64_t{1} << (number - 1); }
 
+// The mask that the kernel gets: SIGSYS must always come through, see trap.h.
+constexpr uint64_t kernel_mask(uint64_t mask) { return mask & ~signal_bit(SIGSYS); }
+
 extern volatile int g_attention;  // something has arrived from outside
 
 // Signals (and a cancellation) that this thread would take before the operation.

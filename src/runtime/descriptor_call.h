@@ -1,8 +1,10 @@
 #pragma once
 // A call on a descriptor, under control: a point before it, at which it waits until the real call would not block.
 #include <errno.h>
+#include <sys/uio.h>
 
 #include "runtime/descriptors.h"
+#include "runtime/input_log.h"
 #include "runtime/lock.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
@@ -17,6 +19,7 @@ struct DescriptorCall {
   bool tries;    // the call says itself that it does not wait (MSG_DONTWAIT)
   uint64_t value;
   void* pc;
+  Filled filled = {nullptr, 0, 0, 1};  // what the call writes: input, where it comes from outside
 };
 
 // Does a call of this kind stand at a point? Reads of standard input always do: a trace must not depend on what it was redirected from.
@@ -31,7 +34,12 @@ template <typename Call>
 long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
   if (!is_controlled(c, info)) return call();
   pollfd watched{c.fd, c.events, 0};
-  DescriptorWait wait{&watched, 1};
+  // Standard input that was a terminal when it was recorded is an empty file in the replay.
+  const bool typed = info.reach == Reach::kPlain && replays_inputs() && has_recorded(Op::kRead);
+  const bool input =
+      typed || (info.reach != Reach::kPlain && is_input(c.fd, info) && (c.op != Op::kWrite || info.reach == Reach::kForeign));
+  if (input) used_inherited(c.fd);
+  DescriptorWait wait{&watched, 1, input};
   const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
   Pending p{};
   p.op = c.op;
@@ -43,7 +51,7 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
   p.cancels = true;
   // A try on an inherited stream too: how fast somebody fills standard input must not decide.
   const bool outside = info.reach == Reach::kShared || info.reach == Reach::kForeign;
-  if (outside && (waits || info.stream)) be_patient(wait);
+  if (outside && (waits || info.stream) && (info.reach == Reach::kShared || !replays_inputs())) be_patient(wait);
   const uint64_t timeout = waits && info.socket ? socket_timeout(c.fd, c.events == POLLOUT) : 0;
   if (timeout != 0) {
     p.op = Op::kTimedPoll;
@@ -52,12 +60,15 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    if (timeout != 0 && !descriptors_ready(wait)) {
+    if (timeout != 0 && !wait_over(*g_current, wait)) {
       e->flags |= kTimedOut | kChoice;
       e->value = kChoiceTimeout;
+      if (input) log_input(p.op, {}, -EAGAIN);
       return -EAGAIN;
     }
-    const long result = call();
+    // A child that lives in the replay too must get rid of what it writes.
+    if (input && replays_inputs() && info.reach == Reach::kShared && descriptors_ready(wait)) call();
+    const long result = input ? input_call(p.op, c.filled, call) : call();
     const bool fails = result == -EAGAIN;
     if (!waits) mark_try(e, fails);
     if (!fails || !waits) return result;

@@ -1,5 +1,6 @@
 #include "runtime/descriptors.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -105,6 +106,28 @@ DescriptorInfo describe(int fd) {
   info.name = m.name;
   info.reach = live_children() > 0 ? Reach::kShared : Reach::kInside;
   return info;
+}
+
+bool is_input(int fd, const DescriptorInfo& info) {
+  if (info.reach != Reach::kShared || info.socket) return info.reach == Reach::kForeign || info.reach == Reach::kShared;
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return false;
+  const long own = sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE;
+  const long directory = sys(SYS_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  alignas(8) char block[2048];
+  bool both = false;
+  for (long n = 0; !both && (n = sys(SYS_getdents64, directory, block, sizeof block)) > 0;) {
+    for (long at = 0; at < n && !both;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(block + at);
+      at += entry->d_reclen;
+      struct stat other;
+      const int candidate = atoi(entry->d_name);
+      if (entry->d_name[0] == '.' || sys(SYS_fstat, candidate, &other) != 0 || other.st_ino != status.st_ino) continue;
+      both = S_ISFIFO(other.st_mode) && (sys(SYS_fcntl, candidate, F_GETFL) & O_ACCMODE) != own;
+    }
+  }
+  sys(SYS_close, directory);
+  return !both;
 }
 
 bool is_blocking(int fd) {

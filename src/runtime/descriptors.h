@@ -30,10 +30,14 @@ ObjectId descriptor_object(const DescriptorInfo& info);
 // The two ends of a pipe or socketpair, made by this process; or one end and itself.
 void made_inside(int fd, int name);
 
+// Does what is read from it come from another process? A pipe of our own that a child has too is ours while we hold both ends.
+bool is_input(int fd, const DescriptorInfo& info);
+
 // What an operation on descriptors waits for: any of these.
 struct DescriptorWait {
   pollfd* fds;
   nfds_t count;
+  bool outside;  // what comes is input to the run: recorded, or taken from a recording
 };
 bool descriptors_ready(const DescriptorWait& wait);
 // Could something outside this process make it ready?

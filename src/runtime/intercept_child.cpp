@@ -17,6 +17,7 @@
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
 #include "runtime/sys.h"
+#include "runtime/trap.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -27,6 +28,7 @@ namespace {
 void on_child() {
   g_run.active = false;
   g_run.attached = false;
+  randomise_addresses();
 }
 
 __attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, on_child); }
@@ -99,6 +101,7 @@ HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_fi
   if (!active()) return real_io().posix_spawn(pid, path, actions, attributes, argv, envp);
   point(Op::kFork, nullptr, __builtin_return_address(0));
   pid_t child = 0;
+  const ForAnotherProgram starts;
   const int error = real_io().posix_spawn(&child, path, actions, attributes, argv, envp);
   if (error == 0) child = child_started(child);
   if (error == 0 && pid != nullptr) *pid = child;
@@ -110,6 +113,7 @@ HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_f
   if (!active()) return real_io().posix_spawnp(pid, file, actions, attributes, argv, envp);
   point(Op::kFork, nullptr, __builtin_return_address(0));
   pid_t child = 0;
+  const ForAnotherProgram starts;
   const int error = real_io().posix_spawnp(&child, file, actions, attributes, argv, envp);
   if (error == 0) child = child_started(child);
   if (error == 0 && pid != nullptr) *pid = child;
@@ -119,12 +123,8 @@ HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_f
 // The whole life of the command is one operation: the other threads stand still meanwhile.
 HEDDLE_EXPORT int system(const char* command) {
   if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
+  const ForAnotherProgram starts;
   return real_io().system(command);
-}
-
-HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
-  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
-  return real_io().popen(command, mode);
 }
 
 HEDDLE_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {

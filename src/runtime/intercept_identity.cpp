@@ -17,10 +17,10 @@ namespace heddle::rt {
 
 namespace {
 
-#define HEDDLE_BY_TID(X)                                                                                                \
-  X(pthread_getattr_np)                                                                                                 \
-  X(pthread_getschedparam) X(pthread_setschedparam) X(pthread_setschedprio) X(pthread_setname_np) X(pthread_getname_np) \
-      X(pthread_getcpuclockid)
+#define HEDDLE_BY_TID(X)   \
+  X(pthread_getattr_np)    \
+  X(pthread_getschedparam) \
+  X(pthread_setschedparam) X(pthread_setschedprio) X(pthread_setname_np) X(pthread_getname_np) X(pthread_getcpuclockid)
 
 struct ByTid {
 #define HEDDLE_FIELD(name) decltype(&::name) name;

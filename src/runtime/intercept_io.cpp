@@ -80,7 +80,9 @@ ssize_t read_at(int fd, void* data, size_t size, void* pc) {
     seeded_bytes(data, size);
     return static_cast<ssize_t>(size);
   }
-  return with_errno(controlled({fd, Op::kRead, POLLIN, false, size, pc}, info, [&] { return sys(SYS_read, fd, data, size); }));
+  const iovec filled{data, size};
+  return with_errno(
+      controlled({fd, Op::kRead, POLLIN, false, size, pc, {&filled, 1, 0, 1}}, info, [&] { return sys(SYS_read, fd, data, size); }));
 }
 
 }  // namespace
@@ -98,8 +100,9 @@ HEDDLE_EXPORT ssize_t __read_chk(int fd, void* data, size_t size, size_t room) {
 
 HEDDLE_EXPORT ssize_t readv(int fd, const iovec* pieces, int count) {
   if (!active()) return real_io().readv(fd, pieces, count);
-  return with_errno(controlled({fd, Op::kRead, POLLIN, false, 0, __builtin_return_address(0)}, describe(fd),
-                               [&] { return sys(SYS_readv, fd, pieces, count); }));
+  return with_errno(
+      controlled({fd, Op::kRead, POLLIN, false, 0, __builtin_return_address(0), {pieces, count > 0 ? static_cast<size_t>(count) : 0, 0, 1}},
+                 describe(fd), [&] { return sys(SYS_readv, fd, pieces, count); }));
 }
 
 HEDDLE_EXPORT ssize_t write(int fd, const void* data, size_t size) {

@@ -1,6 +1,8 @@
 // Waits that the kernel cannot be asked about without doing them: file locks, System V semaphores and queues. Each is a try at a point,
 // again and again; a thread that keeps failing gives way, and if nobody else can help the run ends as a livelock.
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
@@ -51,6 +53,48 @@ HEDDLE_EXPORT int flock(int fd, int operation) noexcept {
   return static_cast<int>(with_errno(until_done(op, name_descriptor(fd), fd, waits, -EWOULDBLOCK, __builtin_return_address(0),
                                                 [&] { return sys(SYS_flock, fd, operation | LOCK_NB); })));
 }
+
+namespace {
+
+// Locks of a process: its own threads never exclude each other by them, another process may.
+int lock_record(int fd, int command, const struct flock* wanted, void* pc) {
+  const bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
+  const int tries = command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command;
+  const Op op = wanted->l_type == F_UNLCK ? Op::kMutexUnlock : Op::kMutexTryLock;
+  const auto result = until_done(op, name_descriptor(fd), fd, waits, -EAGAIN, pc, [&] {
+    const long error = sys(SYS_fcntl, fd, tries, wanted);
+    return error == -EACCES ? -EAGAIN : error;
+  });
+  return static_cast<int>(with_errno(result));
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int fcntl(int fd, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  void* argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (active() && (command == F_SETLKW || command == F_OFD_SETLKW || command == F_OFD_SETLK)) {
+    return lock_record(fd, command, static_cast<const struct flock*>(argument), __builtin_return_address(0));
+  }
+  static int (*library)(int, int, ...);
+  if (library == nullptr) library = next_symbol<int (*)(int, int, ...)>("fcntl");
+  return library(fd, command, argument);
+}
+HEDDLE_EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
+
+HEDDLE_EXPORT int lockf(int fd, int command, off_t length) {
+  static decltype(&::lockf) library;
+  if (library == nullptr) library = next_symbol<decltype(&::lockf)>("lockf");
+  if (!active() || command != F_LOCK) return library(fd, command, length);
+  struct flock wanted {};
+  wanted.l_type = F_WRLCK;
+  wanted.l_whence = SEEK_CUR;
+  wanted.l_len = length;
+  return lock_record(fd, F_SETLKW, &wanted, __builtin_return_address(0));
+}
+HEDDLE_EXPORT int lockf64(int fd, int command, off64_t length) __attribute__((alias("lockf")));
 
 HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const timespec* timeout) noexcept {
   if (!active() || timeout != nullptr) {

@@ -54,8 +54,10 @@ class TemporaryMask {
 
 // `call` asks the kernel without waiting and returns how many are ready, or -errno.
 template <typename Call>
-long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, Call call) {
-  DescriptorWait wait{fds, count};
+long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& filled, Call call) {
+  DescriptorWait wait{fds, count, false};
+  wait.outside = reaches_outside(wait);
+  for (nfds_t i = 0; wait.outside && i < count; ++i) used_inherited(fds[i].fd);
   const bool tries = !timeout.infinite && timeout.nanoseconds == 0;
   Pending p{};
   p.op = timeout.infinite || tries ? Op::kPoll : Op::kTimedPoll;
@@ -66,11 +68,11 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, Call call) {
   p.deadline = g_run.clock + timeout.nanoseconds;
   p.interrupt = Interrupt::kAlways;
   p.cancels = true;
-  if (!tries && reaches_outside(wait)) be_patient(wait);
+  if (!tries && wait.outside && !replays_inputs()) be_patient(wait);
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    const long result = call();
+    const long result = wait.outside ? input_call(p.op, filled, call) : call();
     if (tries) mark_try(e, result == 0);
     if (tries || result != 0) return result;
     if (timeout.infinite) continue;
@@ -81,7 +83,8 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, Call call) {
 }
 
 long poll_under_control(pollfd* fds, nfds_t count, Timeout timeout, void* pc) {
-  return polled(fds, count, timeout, pc, [&] {
+  const iovec filled{fds, count * sizeof *fds};
+  return polled(fds, count, timeout, pc, {&filled, 1, 1, 0}, [&] {
     const timespec now{0, 0};
     return sys(SYS_ppoll, fds, count, &now, nullptr, 8);
   });
@@ -105,7 +108,10 @@ long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* s
   for (int i = 0; i < 3; ++i) {
     if (sets[i] != nullptr) asked[i] = *sets[i];
   }
-  return polled(watched, used, timeout, pc, [&] {
+  const iovec filled[3] = {{reading, reading != nullptr ? sizeof *reading : 0},
+                           {writing, writing != nullptr ? sizeof *writing : 0},
+                           {special, special != nullptr ? sizeof *special : 0}};
+  return polled(watched, used, timeout, pc, {filled, 3, 3, 0}, [&] {
     for (int i = 0; i < 3; ++i) {
       if (sets[i] != nullptr) *sets[i] = asked[i];
     }
@@ -116,7 +122,9 @@ long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* s
 
 long epoll_under_control(int epoll, epoll_event* events, int room, Timeout timeout, void* pc) {
   pollfd watched{epoll, POLLIN, 0};
-  return polled(&watched, 1, timeout, pc, [&] { return sys(SYS_epoll_pwait, epoll, events, room, 0, nullptr, 8); });
+  const iovec filled{events, room > 0 ? static_cast<size_t>(room) * sizeof *events : 0};
+  return polled(&watched, 1, timeout, pc, {&filled, 1, 0, sizeof *events},
+                [&] { return sys(SYS_epoll_pwait, epoll, events, room, 0, nullptr, 8); });
 }
 
 }  // namespace
@@ -133,6 +141,13 @@ HEDDLE_EXPORT int __poll_chk(pollfd* fds, nfds_t count, int timeout, size_t room
 }
 
 HEDDLE_EXPORT int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask) {
+  if (!active()) return real_io().ppoll(fds, count, timeout, mask);
+  TemporaryMask during(mask);
+  return static_cast<int>(with_errno(poll_under_control(fds, count, from_timespec(timeout), __builtin_return_address(0))));
+}
+
+HEDDLE_EXPORT int __ppoll_chk(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* mask, size_t room) {
+  if (room / sizeof *fds < count) abort();
   if (!active()) return real_io().ppoll(fds, count, timeout, mask);
   TemporaryMask during(mask);
   return static_cast<int>(with_errno(poll_under_control(fds, count, from_timespec(timeout), __builtin_return_address(0))));

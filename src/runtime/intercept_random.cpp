@@ -88,6 +88,13 @@ HEDDLE_EXPORT unsigned heddle_random_device(const void* device) {
   return library != nullptr ? library(device) : arc4random();
 }
 
+HEDDLE_EXPORT int getcpu(unsigned* cpu, unsigned* node) noexcept {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_getcpu, cpu, node, nullptr)));
+  if (cpu != nullptr) *cpu = 0;
+  if (node != nullptr) *node = 0;
+  return 0;
+}
+
 HEDDLE_EXPORT int sched_getcpu() noexcept {
   if (active()) return 0;
   unsigned cpu = 0;

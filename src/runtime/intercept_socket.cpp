@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "runtime/descriptor_call.h"
@@ -100,6 +101,7 @@ void bound_here(int fd) {
 }
 
 long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
+  if (is_ours(target, length)) made_inside(fd, fd);
   const DescriptorInfo info = describe(fd);
   const long flags = sys(SYS_fcntl, fd, F_GETFL);
   const bool blocking = (flags & O_NONBLOCK) == 0;
@@ -126,19 +128,36 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
   });
 }
 
+// A descriptor of the recorded number for a connection whose other end is not there. A real one that came meanwhile stays.
+long stand_in(int recorded, int flags) {
+  struct stat there;
+  if (sys(SYS_fstat, recorded, &there) == 0) return recorded;
+  const long fd = sys(SYS_socket, AF_UNIX, SOCK_STREAM | (flags & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
+  if (fd < 0 || fd == recorded) return fd;
+  sys(SYS_dup3, fd, recorded, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);
+  sys(SYS_close, fd);
+  return recorded;
+}
+
 int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
-  const long result =
-      controlled({fd, Op::kAccept, POLLIN, false, 0, pc}, describe(fd), [&] { return sys(SYS_accept4, fd, peer, length, flags); });
+  const iovec filled[2] = {{length, length != nullptr ? sizeof *length : 0}, {peer, length != nullptr ? *length : 0}};
+  long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc, {filled, 2, 2, 0}}, describe(fd),
+                           [&] { return sys(SYS_accept4, fd, peer, length, flags); });
+  if (result >= 0 && replays_inputs()) result = stand_in(static_cast<int>(result), flags);
   if (result >= 0) accepted(static_cast<int>(result));
   return static_cast<int>(with_errno(result));
 }
 
 ssize_t receive_at(int fd, void* data, size_t size, int flags, sockaddr* peer, socklen_t* length, void* pc) {
   const DescriptorInfo info = describe(fd);
-  const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, size, pc};
+  DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, size, pc};
   const bool everything = (flags & MSG_WAITALL) != 0 && !call.tries && is_blocking(fd) && is_stream(fd) && (flags & MSG_PEEK) == 0;
   size_t done = 0;
   do {
+    const iovec filled[3] = {{length, length != nullptr ? sizeof *length : 0},
+                             {peer, peer != nullptr && length != nullptr ? *length : 0},
+                             {static_cast<char*>(data) + done, size - done}};
+    call.filled = {filled, 3, 2, 1};
     const long n = controlled(call, info, [&] {
       return sys(SYS_recvfrom, fd, static_cast<char*>(data) + done, size - done, flags & ~MSG_WAITALL, peer, length);
     });
@@ -150,11 +169,11 @@ ssize_t receive_at(int fd, void* data, size_t size, int flags, sockaddr* peer, s
 }
 
 ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr* target, socklen_t length, void* pc) {
+  // Whoever sends to a socket of this process gets its answers from there.
+  if (target != nullptr && describe(fd).reach == Reach::kForeign && is_ours(target, length)) made_inside(fd, fd);
   const DescriptorInfo info = describe(fd);
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, size, pc};
   const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
-  // Whoever sends to a socket of this process gets its answers from there.
-  if (target != nullptr && info.reach == Reach::kForeign && is_ours(target, length)) made_inside(fd, fd);
   size_t done = 0;
   do {
     const long n = controlled(call, info, [&] {
@@ -234,9 +253,16 @@ HEDDLE_EXPORT ssize_t recvfrom(int fd, void* data, size_t size, int flags, socka
   return receive_at(fd, data, size, flags, peer, length, __builtin_return_address(0));
 }
 
+HEDDLE_EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t room, int flags, sockaddr* peer, socklen_t* length) {
+  if (size > room) abort();
+  if (!active()) return real_io().recvfrom(fd, data, size, flags, peer, length);
+  return receive_at(fd, data, size, flags, peer, length, __builtin_return_address(0));
+}
+
 HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!active()) return real_io().recvmsg(fd, message, flags);
-  const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0)};
+  const DescriptorCall call{
+      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0), {message->msg_iov, message->msg_iovlen, 0, 1}};
   return with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmsg, fd, message, flags & ~MSG_WAITALL); }));
 }
 

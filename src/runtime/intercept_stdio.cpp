@@ -14,6 +14,7 @@
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
 #include "runtime/stdio_lock.h"
+#include "runtime/trap.h"
 
 namespace heddle::rt {
 
@@ -31,10 +32,13 @@ const volatile StreamLock* lock_of(const FILE* stream) {
   return (stream->_flags & kLockedByCaller) != 0 ? nullptr : reinterpret_cast<const volatile StreamLock*>(stream->_lock);
 }
 
-#define HEDDLE_STDIO(X)                                                                                                                  \
-  X(flockfile)                                                                                                                           \
-  X(ftrylockfile) X(funlockfile) X(vfprintf) X(puts) X(fputs) X(putchar) X(putc) X(fputc) X(fwrite) X(fflush) X(fclose) X(getc) X(fgetc) \
-      X(getchar) X(fgets) X(fread) X(getdelim) X(ungetc)
+#define HEDDLE_STDIO(X) \
+  X(flockfile)          \
+  X(ftrylockfile)       \
+  X(funlockfile)        \
+  X(vfprintf)           \
+  X(puts)               \
+  X(fputs) X(putchar) X(putc) X(fputc) X(fwrite) X(fflush) X(fclose) X(getc) X(fgetc) X(getchar) X(fgets) X(fread) X(getdelim) X(ungetc)
 
 struct Stdio {
 #define HEDDLE_FIELD(name) decltype(&::name) name;
@@ -71,13 +75,17 @@ void before(FILE* stream, void* pc) {
 void before_read(FILE* stream, void* pc) {
   if (!active()) return;
   before(stream, pc);
-  if (stream->_IO_read_ptr < stream->_IO_read_end || stream->_fileno < 0) return;
+  // Caught, the reads inside of the stream stand at points themselves, each one.
+  if (catches_inner_calls() || stream->_IO_read_ptr < stream->_IO_read_end || stream->_fileno < 0) return;
   const DescriptorCall call{stream->_fileno, Op::kRead, POLLIN, false, 0, pc};
   const DescriptorInfo info = describe(stream->_fileno);
-  if (is_controlled(call, info)) controlled(call, info, [] { return 0L; });
+  if (is_controlled(call, info) && ((info.reach == Reach::kPlain && !replays_inputs()) || !catch_inner_calls()))
+    controlled(call, info, [] { return 0L; });
 }
 
 }  // namespace
+
+void before_stream_read(FILE* stream, void* pc) { before_read(stream, pc); }
 
 bool stream_free_for(const FILE* stream, const ThreadSlot& thread) {
   const volatile StreamLock* lock = stream != nullptr ? lock_of(stream) : nullptr;

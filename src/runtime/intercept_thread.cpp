@@ -147,6 +147,7 @@ HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attrib
   t->life = removed ? Life::kRemoved : Life::kLive;
   if (!removed) add_live(t);
   g_run.header->thread_count = g_thread_count;
+  name_row(*t);
   *handle = t->handle;
   return 0;
 }
@@ -164,6 +165,12 @@ HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) {
 HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
   if (!active()) return real().pthread_join(handle, result);
   return join_thread(handle, result, Op::kThreadTimedJoin, deadline_at(CLOCK_REALTIME, until), __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* until) {
+  if (!active()) return real().pthread_join(handle, result);
+  const Op op = until != nullptr ? Op::kThreadTimedJoin : Op::kThreadJoin;
+  return join_thread(handle, result, op, until != nullptr ? deadline_at(clock, until) : 0, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_detach(pthread_t handle) {

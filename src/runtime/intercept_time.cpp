@@ -85,6 +85,12 @@ HEDDLE_EXPORT int clock_gettime(clockid_t clock, timespec* out) {
   return 0;
 }
 
+HEDDLE_EXPORT int timespec_get(timespec* out, int base) noexcept {
+  if (base != TIME_UTC) return 0;
+  clock_gettime(CLOCK_REALTIME, out);
+  return base;
+}
+
 HEDDLE_EXPORT int gettimeofday(timeval* out, void* zone) {
   if (!active()) return real().gettimeofday(out, zone);
   timespec now;

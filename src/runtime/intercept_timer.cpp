@@ -1,5 +1,6 @@
 // alarm, interval timers, POSIX timers and timerfds on the virtual clock.
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/time.h>
@@ -72,6 +73,30 @@ Timer* timer_of(timer_t handle) {
   return t != nullptr && t->kind == TimerKind::kPosix ? t : nullptr;
 }
 
+// The C library would start a thread for each expiration; ours runs them one after the other.
+void* run_timer(void* argument) {
+  auto* t = static_cast<Timer*>(argument);
+  for (;;) {
+    if (sem_wait(&t->due) != 0) continue;
+    if (t->deleted) break;
+    t->notify(t->value);
+  }
+  free_timer(t);
+  return nullptr;
+}
+
+int start_timer_thread(Timer* t, const pthread_attr_t* wanted) {
+  pthread_attr_t own;
+  pthread_attr_init(&own);
+  size_t stack = 0;
+  if (wanted != nullptr && pthread_attr_getstacksize(wanted, &stack) == 0 && stack != 0) pthread_attr_setstacksize(&own, stack);
+  pthread_attr_setdetachstate(&own, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  const int error = pthread_create(&thread, &own, run_timer, t);
+  pthread_attr_destroy(&own);
+  return error;
+}
+
 int refuse(int error) {
   errno = error;
   return -1;
@@ -105,9 +130,10 @@ HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* out) noexcept {
 }
 
 HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* out) noexcept {
-  const bool modelled = event == nullptr || event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_NONE;
+  const bool starts_thread = event != nullptr && event->sigev_notify == SIGEV_THREAD;
+  const bool modelled = event == nullptr || starts_thread || event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_NONE;
   if (!active() || !modelled) {
-    if (active()) note(caller_site(__builtin_return_address(0)), "a timer that starts a thread runs on the real clock");
+    if (active()) note(caller_site(__builtin_return_address(0)), "timer_create: a timer for one kernel thread runs on the real clock");
     return real_io().timer_create(clock, event, out);
   }
   Timer* t = new_timer(TimerKind::kPosix);
@@ -115,6 +141,15 @@ HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* out) n
   t->clock = clock;
   t->number = event == nullptr ? SIGALRM : event->sigev_notify == SIGEV_SIGNAL ? event->sigev_signo : 0;
   if (event != nullptr) t->value = event->sigev_value;
+  if (starts_thread) {
+    CalledFrom outer(__builtin_return_address(0));
+    t->notify = event->sigev_notify_function;
+    sem_init(&t->due, 0, 0);
+    if (start_timer_thread(t, event->sigev_notify_attributes) != 0) {
+      free_timer(t);
+      return refuse(EAGAIN);
+    }
+  }
   *out = handle_of(t);
   return 0;
 }
@@ -142,6 +177,12 @@ HEDDLE_EXPORT int timer_getoverrun(timer_t handle) noexcept {
 HEDDLE_EXPORT int timer_delete(timer_t handle) noexcept {
   Timer* t = timer_of(handle);
   if (t == nullptr) return real_io().timer_delete(handle);
+  if (t->notify != nullptr) {
+    set_timer(t, 0, 0);
+    t->deleted = true;
+    real().sem_post(&t->due);
+    return 0;
+  }
   free_timer(t);
   return 0;
 }
@@ -169,7 +210,7 @@ HEDDLE_EXPORT int timerfd_settime(int fd, int flags, const itimerspec* wanted, i
   // Setting it forgets the expirations that nobody has read.
   pollfd watched{fd, POLLIN, 0};
   uint64_t count = 0;
-  if (descriptors_ready({&watched, 1})) sys(SYS_read, fd, &count, sizeof count);
+  if (descriptors_ready({&watched, 1, false})) sys(SYS_read, fd, &count, sizeof count);
   arm(t, (flags & TFD_TIMER_ABSTIME) != 0, wanted);
   return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/delivery.h"
 #include "runtime/descriptors.h"
+#include "runtime/input_log.h"
 #include "runtime/once.h"
 #include "runtime/run.h"
 #include "runtime/stdio_lock.h"
@@ -49,6 +50,7 @@ uint64_t g_seen_unready[kMaxThreads];  // when each thread's descriptors were la
 
 // The kernel is asked only where something can have changed since it was asked before.
 bool may_proceed(const ThreadSlot& t, const DescriptorWait& wait) {
+  if (wait.outside) return wait_over(t, wait);
   if (&t != g_current && g_seen_unready[t.index] == g_descriptor_news) return false;
   if (descriptors_ready(wait)) return true;
   g_seen_unready[t.index] = g_descriptor_news;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "runtime/delivery.h"
+#include "runtime/input_log.h"
 #include "runtime/pids.h"
 #include "runtime/sys.h"
 
@@ -20,7 +21,8 @@ constexpr uint32_t kMaxFds = 1024;
 
 uint64_t g_waited;  // real ns that this run has waited in vain
 
-bool searching() { return g_run.control->mode == Mode::kServe; }
+// A shell that waits for the program under control waits as long as the search takes.
+bool searching() { return g_run.control->mode == Mode::kServe && g_run.claimed; }
 
 uint64_t real_now() {
   timespec now;
@@ -67,7 +69,8 @@ void gather(Hopes* h) {
       h->only_signals = false;
     }
     const DescriptorWait* wait = descriptors_of(t.pending);
-    if (wait == nullptr || !reaches_outside(*wait)) continue;
+    // A recording has all that will come.
+    if (wait == nullptr || replays_inputs() || !reaches_outside(*wait)) continue;
     for (nfds_t k = 0; k < wait->count && h->count < kMaxFds; ++k) h->fds[h->count++] = wait->fds[k];
   }
   h->signals = h->signals && (!searching() || h->only_signals || live_children() > 0);

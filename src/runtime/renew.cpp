@@ -31,6 +31,7 @@ struct Open {
   uint64_t group;  // the same for all descriptors of one object
   uint64_t inode;
   int64_t state;  // an event's count, a file's offset
+  uint32_t path;  // kFile: where its path begins in g_paths
 };
 
 struct Member {  // of an epoll set
@@ -45,6 +46,9 @@ Open g_open[kMaxOpen];
 uint32_t g_open_count;
 Member g_members[kMaxMembers];
 uint32_t g_member_count;
+char g_directory[4096];  // the working directory
+char g_paths[1 << 16];   // the first one is empty: a path that is not known
+uint32_t g_paths_used = 1;
 
 // What the fork server had open and does not renew: all executions share it anyway. The standard streams are among them.
 struct Shared {
@@ -122,6 +126,19 @@ bool survey_anonymous(Open* o) {
   return false;
 }
 
+uint32_t path_of(int fd) {
+  char link[48];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  char* to = g_paths + g_paths_used;
+  const long room = static_cast<long>(sizeof g_paths - g_paths_used) - 1;
+  const long n = sys(SYS_readlink, link, to, room);
+  if (n <= 0 || n >= room || to[0] != '/') return 0;
+  to[n] = 0;
+  const uint32_t at = g_paths_used;
+  g_paths_used += static_cast<uint32_t>(n) + 1;
+  return at;
+}
+
 int option(int fd, int name) {
   int value = -1;
   socklen_t length = sizeof value;
@@ -150,6 +167,7 @@ bool survey(Open* o) {
     // The standard streams are the tool's: it rewinds them itself.
     o->kind = Kind::kFile;
     o->state = sys(SYS_lseek, o->fd, 0, SEEK_CUR);
+    if (status.st_nlink > 0) o->path = path_of(o->fd);
     return o->fd > 2;
   }
   if (type == 0) return survey_anonymous(o);
@@ -223,7 +241,7 @@ void renew_socketpair(const Open& first) {
 // Its address cannot be bound twice; what an earlier execution left in its queue goes.
 void drain_listener(const Open& o) {
   pollfd watched{o.fd, POLLIN, 0};
-  while (descriptors_ready({&watched, 1}) && (watched.revents & POLLIN) != 0) {
+  while (descriptors_ready({&watched, 1, false}) && (watched.revents & POLLIN) != 0) {
     const long left = sys(SYS_accept4, o.fd, nullptr, nullptr, SOCK_CLOEXEC);
     if (left < 0) return;
     sys(SYS_close, left);
@@ -244,7 +262,10 @@ void renew_file(const Open& o) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/fd/%d", o.fd);
   const int flags = (o.flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC;
-  const long fresh = sys(SYS_open, path, flags, 0);
+  // Where files were put back, its path names the file as it was; what is open here is the one an earlier run has written to.
+  long fresh = -1;
+  if (g_run.control->view_epoch != 0 && o.path != 0) fresh = sys(SYS_open, g_paths + o.path, flags, 0);
+  if (fresh < 0) fresh = sys(SYS_open, path, flags, 0);
   if (fresh < 0) return;
   if (o.state > 0) sys(SYS_lseek, fresh, o.state, SEEK_SET);
   put(o, static_cast<int>(fresh));
@@ -307,6 +328,8 @@ bool is_stateless(int fd) {
 bool survey_all() {
   bool separable = true;
   g_open_count = g_member_count = 0;
+  g_paths_used = 1;
+  if (sys(SYS_getcwd, g_directory, sizeof g_directory) <= 0) g_directory[0] = 0;
   for_each_descriptor([&](int fd) {
     Open o{};
     o.fd = fd;
@@ -323,6 +346,7 @@ bool survey_all() {
 }  // namespace
 
 void survey_descriptors() {
+  if (sys(SYS_getcwd, g_directory, sizeof g_directory) <= 0) g_directory[0] = 0;
   for_each_descriptor([](int fd) {
     Open o{};
     o.fd = fd;
@@ -342,6 +366,7 @@ bool separate_descriptors() {
 }
 
 void renew_descriptors() {
+  if (g_run.control->view_epoch != 0 && g_directory[0] != 0) sys(SYS_chdir, g_directory);
   for (uint32_t i = 0; i < g_open_count; ++i) {
     Open& o = g_open[i];
     if (o.renewed || o.kind == Kind::kEpoll) continue;

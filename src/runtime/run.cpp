@@ -15,12 +15,15 @@
 #include "runtime/clock.h"
 #include "runtime/heap.h"
 #include "runtime/hooks.h"
+#include "runtime/input_log.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 #include "runtime/server.h"
 #include "runtime/sys.h"
+#include "runtime/trap.h"
+#include "wire/inherited.h"
 
 namespace heddle::rt {
 
@@ -43,14 +46,9 @@ char* map(size_t bytes, int flags, int descriptor) {
 }
 
 void fill_row(const ThreadSlot& t) {
+  name_row(t);
   ThreadRow& r = g_run.rows[t.index];
-  memset(&r, 0, sizeof r);  // an earlier run's may stand there
-  r.holder = kNoIndex;
-  r.id = t.id;
-  r.parent = t.parent;
-  r.birth = t.birth;
   r.operations = t.operations;
-  r.entry = t.entry != nullptr ? site_of(reinterpret_cast<void*>(t.entry)) : kNoSite;
   if (t.life == Life::kRemoved) {
     r.state = ThreadState::kRemoved;
   } else if (t.life != Life::kLive) {
@@ -76,6 +74,16 @@ void fill_rows() {
 }
 
 }  // namespace
+
+void name_row(const ThreadSlot& t) {
+  ThreadRow& r = g_run.rows[t.index];
+  memset(&r, 0, sizeof r);  // an earlier run's may stand there
+  r.holder = kNoIndex;
+  r.id = t.id;
+  r.parent = t.parent;
+  r.birth = t.birth;
+  r.entry = t.entry != nullptr ? site_of(reinterpret_cast<void*>(t.entry)) : kNoSite;
+}
 
 void say(const char* text) {
   char line[1200];
@@ -103,7 +111,11 @@ void attach() {
   const char* colon = strchr(variable, ':');
   if (colon == nullptr) return;
   snprintf(path, sizeof path, "/proc/%d/fd/%d", atoi(variable), atoi(colon + 1));
-  const long descriptor = sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
+  long descriptor = sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
+  if (descriptor < 0) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", kInheritedChannel);
+    descriptor = sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
+  }
   if (descriptor < 0) {
     say("cannot reach the tool's shared memory; running without control");
     return;
@@ -111,6 +123,14 @@ void attach() {
   auto* control = reinterpret_cast<Control*>(map(kControlSize, MAP_SHARED, static_cast<int>(descriptor)));
   HEDDLE_CHECK(control != nullptr && control->magic == kChannelMagic);
   HEDDLE_CHECK(control->version == kWireVersion);
+  // Another process is the one under control: this one was started by it, and runs as it likes.
+  const auto me = static_cast<int32_t>(sys(SYS_getpid));
+  const int32_t claimed_by = __atomic_load_n(&control->server_pid, __ATOMIC_ACQUIRE);
+  if (claimed_by != 0 && claimed_by != me) {
+    sys(SYS_munmap, control, kControlSize);
+    sys(SYS_close, descriptor);
+    return;
+  }
   g_run.capacity = kEventCapacity;
   g_run.layout = channel_layout(kPlanBytes, kEventCapacity);
   const uint64_t size = control->size;
@@ -136,6 +156,7 @@ void install_plan(uint64_t cursor) {
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
   HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
+  install_inputs();
   g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();
 }
@@ -143,7 +164,9 @@ void install_plan(uint64_t cursor) {
 void start_main() {
   if (!g_run.attached || g_run.active) return;
   name_modules();
+  catch_where_needed();
   install_plan();
+  survey_inherited();
   start_clock(g_run.plan.header->env_seed);
   ThreadSlot* me = &g_threads[0];
   me->id = kMainThread;
@@ -182,11 +205,13 @@ void claim() {
   memcpy(g_run.channel + l.header, own + l.header, sizeof(TraceHeader));
   memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
   memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
+  memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
   memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
   const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
   memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));
   sys(SYS_munmap, own, l.total);
   g_run.claimed = true;
+  for (uint32_t i = 0; i < g_thread_count; ++i) name_row(g_threads[i]);
   if (g_run.control->mode == Mode::kServe) serve();
 }
 
@@ -256,7 +281,9 @@ void keep_beginning_of_livelock() {
 void end_run(OutcomeKind kind, int code, const char* message) {
   record_outcome(kind, code, message);
   if (kind == OutcomeKind::kLivelock) keep_beginning_of_livelock();
-  if (kind == OutcomeKind::kDeadlock || kind == OutcomeKind::kLivelock || kind == OutcomeKind::kExternalWait) collect_stacks();
+  const bool all_stand =
+      kind == OutcomeKind::kDeadlock || kind == OutcomeKind::kLivelock || kind == OutcomeKind::kExternalWait || kind == OutcomeKind::kLimit;
+  if (all_stand) collect_stacks();
   sys(SYS_exit_group, kind == OutcomeKind::kDiverged || kind == OutcomeKind::kCannotControl ? 125 : 1);
   __builtin_unreachable();
 }

@@ -49,6 +49,8 @@ void start_main();  // main begins: its thread's start is event 1
 void claim();       // before the first thread: this process is the one that the tool follows
 // `cursor`: how many of its slices have been followed already.
 void install_plan(uint64_t cursor = 0);
+// The thread's name in the trace's table: a run that is killed, or becomes another program, must have it too.
+void name_row(const ThreadSlot& thread);
 void note(SiteId site, const char* text);  // something not controlled or not modelled
 [[noreturn]] void end_run(OutcomeKind kind, int code, const char* message);
 // Records how the program ended, without ending it: exit codes, aborts and signals end the process themselves.

@@ -107,8 +107,19 @@ void let_time_pass() {
   if (earliest != UINT64_MAX && g_run.clock < earliest) g_run.clock = earliest;
 }
 
+// A program before its first thread, or a shell on the way to one: there is nothing to decide, and of a shell the plan says nothing.
+ThreadSlot* decide_alone() {
+  Moment moment = look(true);
+  while (waited(moment)) moment = look(true);
+  const Ready can = ready(*g_current);
+  if (can == Ready::kNo) stuck();
+  if (can == Ready::kTimeout && g_run.clock < g_current->pending.deadline) g_run.clock = g_current->pending.deadline;
+  return g_current;
+}
+
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
+  if (!g_run.claimed && g_live_count == 1 && current_lives) return decide_alone();
   const uint64_t still = g_run.step - g_run.last_motion;
   if (__builtin_expect(still >= kIdleSteps, 0)) {
     g_run.idled = true;

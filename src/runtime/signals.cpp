@@ -9,6 +9,7 @@
 #include "runtime/real_io.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
+#include "runtime/trap.h"
 
 namespace heddle::rt {
 
@@ -127,6 +128,10 @@ bool has_handler(int number) {
 }
 
 int set_program_action(int number, const struct sigaction& action) {
+  if (number == SIGSYS && catches_inner_calls()) {
+    g_views[number] = {true, action};
+    return 0;
+  }
   struct sigaction kernel = action;
   if (action.sa_handler == SIG_DFL && is_fatal(number)) {
     kernel.sa_sigaction = on_fatal;

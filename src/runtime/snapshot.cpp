@@ -60,7 +60,8 @@ bool shares_memory() {
 bool can_be_copied() {
   uint64_t signals = 0;
   sys(SYS_rt_sigpending, &signals, 8);
-  return g_run.carrier == Carrier::kFiber && !g_run.idled && !g_run.exiting && signals == 0 && g_attention == 0 && live_children() == 0;
+  return g_run.carrier == Carrier::kFiber && !g_run.idled && !g_run.exiting && signals == 0 && g_attention == 0 && live_children() == 0 &&
+         g_run.header->input_bytes == 0;  // what a peer has sent it will not send again
 }
 
 // The tool puts back what was written so far: it must be all that lies before the offset.

@@ -76,6 +76,8 @@ struct ThreadSlot {
   uint32_t futex_bits;     // the bitset of a futex wait
   uint64_t wait_order;     // first in, first out among the waiters of one object
   Pending pending;
+  uint32_t inputs;       // its calls so far that reached outside the program
+  uint64_t ready_since;  // the step from which the one it stands before was not seen to block
   uint32_t held_count;
   HeldLock held[kMaxHeld];
   SiteId last_failed_site;  // spin recognition: the same failing try again and again

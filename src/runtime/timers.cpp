@@ -4,6 +4,7 @@
 
 #include "runtime/delivery.h"
 #include "runtime/model.h"
+#include "runtime/real.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -32,6 +33,7 @@ void expire(const Timer& t, uint64_t times) {
       send_to_process(SIGALRM, &info);
       return;
     case TimerKind::kPosix:
+      if (t.notify != nullptr) real().sem_post(const_cast<sem_t*>(&t.due));
       if (t.number == 0) return;
       info.si_signo = t.number;
       info.si_code = SI_TIMER;

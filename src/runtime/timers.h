@@ -1,5 +1,6 @@
 #pragma once
 // Timers of the program on the virtual clock: alarm, setitimer, timer_create and timerfd.
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 
@@ -16,6 +17,10 @@ struct Timer {
   uint64_t deadline;  // virtual ns
   uint64_t interval;
   sigval value;
+  // SIGEV_THREAD: what is called, on a thread of the timer's own, once for each post.
+  void (*notify)(sigval);
+  sem_t due;
+  bool deleted;  // the thread frees it
 };
 
 extern uint64_t g_next_timer;  // virtual time at which the next one is due, or kNoTimer

@@ -9,6 +9,7 @@
 #include "trace/atomic_file.h"
 #include "trace/error.h"
 #include "trace/hash.h"
+#include "trace/input_store.h"
 #include "trace/store.h"
 
 namespace heddle {
@@ -133,9 +134,18 @@ void BugStore::save(const Bug& bug) const {
   replace_file((fs::path(root_) / ".heddle" / "latest").string(), bug.id + "\n");
 }
 
-void BugStore::save_trace(const std::string& id, const char* name, const Trace& trace) const {
+std::vector<std::string> BugStore::save_trace(const std::string& id, const char* name, const Trace& trace) const {
   make_directory(directory_of(id));
+  std::vector<std::string> notes = keep_files(directory_of(id) + "/inputs", trace.inputs());
   heddle::save_trace(trace, directory_of(id) + "/" + name);
+  return notes;
+}
+
+std::vector<RecordedFile> BugStore::changed_files(const Bug& bug) const { return heddle::changed_files(directory_of(bug.id) + "/inputs"); }
+
+void BugStore::forget_files(const std::string& id) const {
+  std::error_code ignored;
+  fs::remove_all(fs::path(directory_of(id)) / "inputs", ignored);
 }
 
 void BugStore::save_text(const std::string& id, const char* name, const std::string& bytes) const {

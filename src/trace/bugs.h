@@ -53,7 +53,8 @@ class BugStore {
   // Creates the bug's directory and checks that it can be written. The id of the same bug of the same program stays the same.
   std::string id_for(const Bug& bug) const;
   void save(const Bug& bug) const;  // bug.json, then `latest`
-  void save_trace(const std::string& id, const char* name, const Trace& trace) const;
+  // With the contents of the files that the run read. Returns what of them was not kept, a sentence each.
+  std::vector<std::string> save_trace(const std::string& id, const char* name, const Trace& trace) const;
   void save_text(const std::string& id, const char* name, const std::string& bytes) const;
   void remove(const std::string& id, const char* name) const;
 
@@ -61,6 +62,9 @@ class BugStore {
   Bug load(const std::string& name) const;
   Trace load_trace(const Bug& bug, const char* name) const;
   bool has(const Bug& bug, const char* name) const;
+  // Files that the bug's runs read and that are no longer as they were.
+  std::vector<RecordedFile> changed_files(const Bug& bug) const;
+  void forget_files(const std::string& id) const;
   std::string text(const Bug& bug, const char* name) const;  // empty if it was not saved
 
   struct Listed {

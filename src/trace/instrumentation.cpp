@@ -37,6 +37,7 @@ void look_at_needed(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, Program
     const char* name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
     if (name == nullptr) continue;
     const std::string_view library = name;
+    if (library.starts_with("libgomp.so")) build->wants_libgomp = true;
     if (library.starts_with("libtsan.so")) build->wants_libtsan = true;
     // The accesses may all be in libraries of the program.
     if (library.starts_with("libheddle-stub") && build->instrumentation == Instrumentation::kNone)

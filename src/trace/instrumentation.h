@@ -12,6 +12,7 @@ enum class Instrumentation {
 
 struct ProgramBuild {
   Instrumentation instrumentation = Instrumentation::kNone;
+  bool wants_libgomp = false;  // OpenMP as gcc makes it: its threads spin before they wait
   bool wants_libtsan = false;  // the loader must find our library under the name of gcc's
 };
 

@@ -2,8 +2,10 @@
 // The tool's side of a plan: what a run is asked to do. wire/plan.h has its form in shared memory and the meaning of every field.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "trace/input_log.h"
 #include "wire/plan.h"
 
 namespace heddle {
@@ -24,6 +26,8 @@ struct Plan {
   std::vector<uint64_t> steps;
   std::vector<SiteId> sites;  // kRacy: the accesses that are points; sorted
   uint32_t detect = 0;        // DetectFlag
+  // What other processes sent when the schedule was recorded; nothing: they are asked again.
+  std::shared_ptr<const InputLog> inputs;
 
   void sort_choices();
   void remove_thread(ThreadId thread) { skips.push_back({SkipKind::kThread, 0, thread, 0, 0}); }

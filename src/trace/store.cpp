@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kMagic[8] = {'h', 'e', 'd', 'd', 'l', 'e', '\r', '\n'};
 // Raised when the layout of the file changes; kWireVersion is raised when the meaning of what it holds does.
-constexpr uint32_t kFileVersion = 2;
+constexpr uint32_t kFileVersion = 3;
 constexpr int kCompression = 3;
 
 struct FileHeader {
@@ -102,6 +102,43 @@ Outcome read_outcome(ByteReader& in) {
   return o;
 }
 
+void write_inputs(ByteWriter& out, const InputLog& log) {
+  out.number(log.files.size());
+  for (const InputFile& f : log.files) {
+    out.text(f.path);
+    for (uint64_t field : {f.size, f.changed}) out.number(field);
+  }
+  out.number(log.calls.size());
+  for (const InputCall& c : log.calls) {
+    for (uint64_t field : {c.thread, uint64_t{c.ordinal}, static_cast<uint64_t>(c.op), c.stamp}) out.number(field);
+    out.difference(0, static_cast<uint64_t>(c.result));
+    out.text(c.bytes);
+  }
+  out.number(log.lost);
+}
+
+InputLog read_inputs(ByteReader& in) {
+  InputLog log;
+  for (uint64_t i = in.count(); i > 0 && in.ok(); --i) {
+    InputFile f;
+    f.path = in.text();
+    for (uint64_t* field : {&f.size, &f.changed}) *field = in.number();
+    log.files.push_back(std::move(f));
+  }
+  for (uint64_t i = in.count(); i > 0 && in.ok(); --i) {
+    InputCall c;
+    c.thread = in.number();
+    c.ordinal = static_cast<uint32_t>(in.number());
+    c.op = static_cast<Op>(in.below(kOpCount));
+    c.stamp = in.number();
+    c.result = static_cast<int64_t>(in.difference(0));
+    c.bytes = in.text();
+    log.calls.push_back(std::move(c));
+  }
+  log.lost = in.number();
+  return log;
+}
+
 std::string encode_data(const Trace::Data& data) {
   ByteWriter out;
   out.number(data.threads.size());
@@ -132,6 +169,7 @@ std::string encode_data(const Trace::Data& data) {
     for (uint64_t field : {static_cast<uint64_t>(s.kind), s.thread, s.loop, s.iteration}) out.number(field);
   }
   write_stack(out, data.sites);
+  write_inputs(out, *data.inputs);
   write_events(out, data.events);
   return out.bytes();
 }
@@ -178,6 +216,7 @@ Trace::Data decode_data(ByteReader& in) {
     data.skips.push_back(s);
   }
   data.sites = read_stack(in);
+  data.inputs = std::make_shared<const InputLog>(read_inputs(in));
   data.events = read_events(in, thread_count);
   if (!in.at_end()) in.fail();
   return data;

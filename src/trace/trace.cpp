@@ -79,6 +79,14 @@ Trace Trace::with_outcome(Outcome outcome) const {
   return copy;
 }
 
+Trace Trace::with_inputs(InputLog inputs) const {
+  Trace copy = *this;
+  Data data = *data_;
+  data.inputs = std::make_shared<const InputLog>(std::move(inputs));
+  copy.data_ = std::make_shared<const Data>(std::move(data));
+  return copy;
+}
+
 Plan plan_of(const Trace& trace, Strictness strictness) {
   Plan plan;
   plan.strictness = strictness;
@@ -88,6 +96,7 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
   plan.input_id = trace.data().input_id;
   plan.skips = trace.data().skips;
   plan.sites = trace.data().sites;
+  if (strictness == Strictness::kStrict && !trace.inputs().calls.empty()) plan.inputs = trace.data().inputs;
   for (const TraceSlice& s : trace.slices()) {
     plan.slices.push_back({trace.threads()[s.thread].id, trace.events()[s.end - 1].number});
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/input_log.h"
 #include "trace/outcome.h"
 #include "trace/plan.h"
 #include "wire/channel.h"
@@ -89,7 +90,8 @@ class Trace {
     std::vector<SiteId> sites;   // kRacy: the accesses that were points
     std::vector<RaceRow> races;  // where the plan asked for them; not kept on disk
     HookCounts hooks;
-    std::vector<Skip> skips;  // parts of the program the plan had removed
+    std::vector<Skip> skips;                                                      // parts of the program the plan had removed
+    std::shared_ptr<const InputLog> inputs = std::make_shared<const InputLog>();  // what came from outside
   };
 
   Trace() : data_(std::make_shared<const Data>()) {}
@@ -114,7 +116,10 @@ class Trace {
   uint32_t thread_index(ThreadId id) const;
   const ObjectRow* object(ObjectId id) const;
 
+  const InputLog& inputs() const { return *data_->inputs; }
+
   Trace with_outcome(Outcome outcome) const;
+  Trace with_inputs(InputLog inputs) const;
 
  private:
   std::shared_ptr<const Data> data_;

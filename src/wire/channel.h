@@ -2,6 +2,7 @@
 // The shared memory between the tool and one worker's target: control words, the plan, and the trace slot. Fixed-size records in a
 // MAP_SHARED file, so that a trace survives any crash of the target without a handler. Sections start at kControlSize in the order below.
 #include "wire/event.h"
+#include "wire/input.h"
 #include "wire/outcome.h"
 #include "wire/plan.h"
 #include "wire/race.h"
@@ -36,6 +37,9 @@ struct Control {
   int32_t child_pid;    // of the run under way
   int32_t wait_status;  // of the finished run, as wait4 gives it
   uint32_t note_count;
+  uint64_t file_bytes;  // used of the arena of files. Those of all runs, each once: the server opens some that its runs read
+  // How often the files were put back since the server was started: what it has open is then no longer what a path names.
+  uint32_t view_epoch;
   uint32_t debugger;  // stop (SIGTRAP) before each switch: set by replay --gdb
 };
 
@@ -105,6 +109,8 @@ struct TraceHeader {
   uint64_t executed;        // events executed
   uint64_t slices_done;     // how far the plan's slices were followed
   uint64_t skipped_slices;  // relaxed: slices skipped because their thread could not run
+  uint64_t input_bytes;     // used of the arena of recorded calls
+  uint64_t inputs_lost;     // more came than the arena holds
   OutcomeBlock outcome;
 };
 
@@ -118,7 +124,7 @@ static_assert(sizeof(Control) <= kControlSize && sizeof(TraceHeader) <= kHeaderS
 
 // Section offsets. Sparse: only what a run touches costs memory.
 struct ChannelLayout {
-  uint64_t plan, header, threads, modules, objects, notes, hooks, races, events, total;
+  uint64_t plan, header, threads, modules, objects, notes, hooks, races, inputs, files, replayed, events, total;
 };
 constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capacity) {
   auto page = [](uint64_t n) { return (n + 4095) & ~uint64_t{4095}; };
@@ -131,7 +137,10 @@ constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capac
   l.notes = l.objects + page(kMaxObjects * sizeof(ObjectRow));
   l.hooks = l.notes + page(kMaxNotes * sizeof(NoteRow));
   l.races = l.hooks + page(sizeof(HookBlock));
-  l.events = l.races + page(kMaxRaces * sizeof(RaceRow));
+  l.inputs = l.races + page(kMaxRaces * sizeof(RaceRow));
+  l.files = l.inputs + page(kInputBytes);
+  l.replayed = l.files + page(kFileBytes);
+  l.events = l.replayed + page(kInputBytes);
   l.total = l.events + page(event_capacity * sizeof(Event));
   return l;
 }

@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,17 @@ def wait_until(condition):
     return True
 
 
+def without_interpreter(elf):
+    """The program with its PT_INTERP header made PT_NULL: as a static one looks."""
+    elf = bytearray(elf)
+    (table,) = struct.unpack_from("<Q", elf, 32)
+    size, count = struct.unpack_from("<HH", elf, 54)
+    for i in range(count):
+        if struct.unpack_from("<I", elf, table + i * size) == (3,):
+            struct.pack_into("<I", elf, table + i * size, 0)
+    return bytes(elf)
+
+
 class InDirectory(unittest.TestCase):
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="heddle-cli-"))
@@ -81,6 +93,15 @@ class Run(InDirectory):
         done = self.heddle("run", "--", program("lost_update"), text_in="hello")
         self.assertEqual((done.returncode, done.stdout), (0, "input hello\n"))
 
+    def test_a_search_follows_scripts(self):
+        script = self.directory / "wrapper"
+        script.write_text(f'#!/bin/sh\nx=$(echo some words)\n"{program("lost_update")}" "$@" || exit 5\n')
+        script.chmod(0o755)
+        done = self.heddle("find", "--json", "--strategy", "random", "--", script)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(self.heddle("replay", "--repeat", 3).returncode, 1)
+        self.assertEqual(self.heddle("replay", "--carrier", "kernel", "--no-snapshots").returncode, 1)
+
     def test_follows_scripts(self):
         script = self.directory / "wrapper"
         script.write_text(f'#!/bin/sh\nexec "{program("correct")}" "$@"\n')
@@ -96,6 +117,12 @@ class Run(InDirectory):
             self.assertIn(done.returncode, (0, 1))
             traces.append(path.read_bytes())
         self.assertEqual(traces[0], traces[1])
+        shown = []
+        for carrier in ("fiber", "kernel"):
+            words = ("find", "--json", "--strategy", "random", "--seed", 5, "--executions", 1, "--expect-exit", 256, "--carrier", carrier)
+            bug = json.loads(self.heddle(*words, "--no-retry", "--", program("lost_update")).stdout)["bug"]
+            shown.append(self.heddle("show", pathlib.Path(bug).name, "--found").stdout)
+        self.assertEqual(*shown)
         self.assertEqual(len(traces[0]) > 40, True)
 
 
@@ -106,7 +133,20 @@ class BadInput(InDirectory):
         (self.directory / "plain").write_text("#!/bin/sh\n")
         shutil.copy(program("correct"), self.directory / "setuid")
         (self.directory / "setuid").chmod(0o4755)
+        whole = pathlib.Path(program("correct")).read_bytes()
+        linker = b"/lib64/ld-linux-x86-64.so.2"
+        self.assertEqual(whole.count(linker), 1)
+        for name, bytes_ in (
+            ("small", whole[:4] + b"\x01" + whole[5:]),
+            ("musl", whole.replace(linker, b"/lib/ld-musl-x86_64.so.1".ljust(len(linker), b"\0"))),
+            ("static", without_interpreter(whole)),
+        ):
+            (self.directory / name).write_bytes(bytes_)
+            (self.directory / name).chmod(0o755)
         for name, words in (
+            ("./small", "32-bit"),
+            ("./musl", "musl"),
+            ("./static", "statically linked"),
             ("./none", "No such file"),
             ("surely-not-a-program", "not found in PATH"),
             ("./", "directory"),
@@ -152,6 +192,19 @@ class BadInput(InDirectory):
                 self.assertIn(words, self.one_sentence(self.heddle(verb), 125))
         trace.write_bytes(whole)
         self.assertEqual(self.heddle("replay").returncode, 1)
+
+    def test_a_full_disk(self):
+        script = f"""mount -t tmpfs -o size=16k none . && cd "$PWD" && dd if=/dev/zero of=filler bs=1k count=13 2>/dev/null
+            "$HEDDLE" debug --json -- "{program("lost_update")}"; echo code $? >&2; find .heddle -type f -size 0 >&2"""
+        command = ["unshare", "-rm", "sh", "-c", script]
+        environment = {**os.environ, "HEDDLE": HEDDLE}
+        if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode != 0:
+            self.skipTest("no namespaces here")
+        done = subprocess.run(command, cwd=self.directory, env=environment, input="", capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertIn("code 125", done.stderr, done)
+        self.assertIn("not saved", done.stderr)
+        self.assertIn("No space left", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["verdict"], "failure", "the result is shown all the same")
 
     def test_a_place_that_cannot_be_written(self):
         (self.directory / ".heddle").write_text("in the way")
@@ -321,6 +374,7 @@ class Interrupts(InDirectory):
 
 
 def main():
+    """Also for the other files of tests here, which use what stands above."""
     global HEDDLE, PROGRAMS
     parser = argparse.ArgumentParser()
     parser.add_argument("--heddle", required=True)

@@ -14,8 +14,10 @@ message      a regular expression that the failure's message must contain
 flags        more options for `heddle debug`
 args         arguments for the program
 compile      plain (default) or instrumented (with heddle-cc)
+options      more options for the compiler, joined by commas, as -fopenmp
 A found failure is replayed --repeat times on each carrier, strictly, and every replay must be identical; a program with
-expect=none must also give its own exit code, 0, under `heddle run` with random schedules on each carrier.
+expect=none must also give its own exit code, 0, under `heddle run` with random schedules on each carrier, and one random schedule of it
+is replayed --repeat times on each carrier, too.
 """
 import argparse
 import json
@@ -52,7 +54,7 @@ def parse_expectation(text):
             if not match:
                 raise ValueError(f"cannot read '{word}' in the heddle line")
             key, operator, value = match.groups()
-            if key not in ("expect", "runs", "message", "flags", "args", "compile", *COUNTS):
+            if key not in ("expect", "runs", "message", "flags", "args", "compile", "options", *COUNTS):
                 raise ValueError(f"unknown key '{key}' in the heddle line")
             if key in found:
                 raise ValueError(f"'{key}' is given twice")
@@ -135,6 +137,14 @@ def check_correct(heddle, program, arguments):
             )
 
 
+def check_correct_replays(heddle, program, arguments, repeat):
+    """A run that passes, kept by calling every exit code a failure: the same events again, each time."""
+    impossible = ["--expect-exit", "256"]
+    search = ["find", "--json", "--strategy", "random", "--seed", "7", "--executions", "1", *impossible]
+    found = heddle.json([*search, "--", program, *arguments], exit_codes=(1,))
+    check_replays(heddle, found["failure"], found["found"], repeat)
+
+
 def check_target(source, options):
     """Raises Mismatch or ValueError; returns one line of figures."""
     expectation = parse_expectation(source.read_text())
@@ -158,6 +168,7 @@ def check_target(source, options):
         raise Mismatch(f"verdict {result.get('verdict')!r}, not {verdict!r}: {json.dumps(result.get('failure'))}", shown)
     if wanted == "none":
         check_correct(heddle, str(program), arguments)
+        check_correct_replays(heddle, str(program), arguments, options.repeat)
         return f"no failure in {result['find']['executions']} runs"
 
     failure, found, simplified = result["failure"], result["find"], result["simplified"]

@@ -75,6 +75,8 @@ class Runner(unittest.TestCase):
 
     def test_correct_program(self):
         answers = {"debug": {"code": 0, "out": {"verdict": "none", "find": {"executions": 500}}}, "run": {"code": 0, "out": {}}}
+        answers["find"] = {"code": 1, "out": {**failing()["debug"]["out"], "found": failing()["debug"]["out"]["simplified"]}}
+        answers["replay"] = failing()["replay"]
         self.assertTrue(self.check("expect=none", answers)[0])
         answers["run"]["code"] = 3
         self.assertFalse(self.check("expect=none", answers)[0])

@@ -41,6 +41,12 @@ Trace made_up_trace(size_t events, uint32_t threads = 4) {
   data.env_seed = 7;
   data.points = PointKind::kAll;
   data.skips.push_back({SkipKind::kThread, 0, child_thread(kMainThread, 9), 0, 0});
+  InputLog inputs;
+  inputs.files.push_back({"/some/where/config", 12, 1700000000000000000});
+  inputs.calls.push_back({kMainThread, 0, Op::kConnect, -115, 3, ""});
+  inputs.calls.push_back({kMainThread, 1, Op::kRead, 5, 4, std::string("a\0b\n\xff", 5)});
+  inputs.lost = 2;
+  data.inputs = std::make_shared<const InputLog>(inputs);
   std::vector<uint32_t> number(threads), at(threads);
   uint32_t current = 0;
   uint64_t balance = 100;
@@ -96,6 +102,12 @@ TEST(Store, GivesBackWhatItWasGiven) {
     EXPECT_EQ(again.notes()[0].text, "rdtsc is not controlled");
     EXPECT_EQ(again.data().skips.size(), 1u);
     EXPECT_EQ(again.data().points, PointKind::kAll);
+    ASSERT_EQ(again.inputs().files.size(), 1u);
+    EXPECT_EQ(again.inputs().files[0].path, "/some/where/config");
+    ASSERT_EQ(again.inputs().calls.size(), 2u);
+    EXPECT_EQ(again.inputs().calls[0].result, -115);
+    EXPECT_EQ(again.inputs().calls[1].bytes, std::string("a\0b\n\xff", 5));
+    EXPECT_EQ(again.inputs().lost, 2u);
   }
 }
 

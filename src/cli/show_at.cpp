@@ -1,0 +1,81 @@
+// heddle show --at N: the schedule is run again up to an event, and every thread says where it stands.
+#include "cli/show_at.h"
+
+#include <fmt/format.h>
+
+#include "cli/pipeline.h"
+#include "report/names.h"
+#include "trace/symbols_names.h"
+
+namespace heddle {
+
+namespace {
+
+bool is_ours(const Trace& trace, SiteId site) {
+  const unsigned module = site_module(site);
+  return module < trace.modules().size() && trace.modules()[module].path.find("libheddle-rt") != std::string::npos;
+}
+
+std::vector<std::string> frames_of(const Trace& trace, const Symbols& symbols, const std::vector<SiteId>& stack) {
+  std::vector<std::string> lines;
+  for (SiteId site : stack) {
+    if (is_ours(trace, site)) continue;
+    const auto frames = symbols.frames(site_module(site), site_offset(site));
+    if (frames.empty()) lines.push_back(symbols.describe(site_module(site), site_offset(site)));
+    for (const Frame& f : frames) {
+      const std::string function = f.function.empty() ? "?" : pretty_function(f.function);
+      const std::string file = f.file.substr(f.file.rfind('/') + 1);
+      lines.push_back(f.line > 0 ? fmt::format("{}  {}:{}", function, file, f.line) : function);
+    }
+  }
+  return lines;
+}
+
+const char* state_of(const Thread& thread) {
+  switch (thread.state) {
+    case ThreadState::kRunnable: return "can go on";
+    case ThreadState::kBlocked: return "waits";
+    case ThreadState::kFinished: return "has ended";
+    case ThreadState::kRemoved: return "removed";
+  }
+  return "";
+}
+
+}  // namespace
+
+int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json) {
+  if (at == 0 || at > trace.events().size()) {
+    throw Error(fmt::format("--at: the schedule has events 1 to {}", trace.events().size()), ExitCode::kUsage);
+  }
+  catch_interrupts();
+  Reopened r = reopen(bug, "", 1);
+  Plan plan = r.campaign->replay_plan(trace);
+  plan.limits.events = at;
+  const Trace there = r.campaign->pool().run_now(plan).trace;
+  print_notes(*r.campaign, nullptr);
+  if (there.events().size() != at) {
+    throw Error(fmt::format("the schedule could not be followed to event {}: {}", at, describe_failure(there)));
+  }
+  const Symbols symbols(module_paths(there));
+  Names names(there, symbols);
+  const Event& last = there.events().back();
+  Json document = {{"at", at}, {"thread", names.thread(last.thread)}, {"event", names.operation(last)}, {"threads", Json::array()}};
+  if (!json) fmt::print("after event {}: {} {}{}\n", at, names.thread(last.thread), names.operation(last), names.own_place(last.site));
+  for (size_t i = 0; i < there.threads().size(); ++i) {
+    const Thread& t = there.threads()[i];
+    const bool lives = t.state == ThreadState::kRunnable || t.state == ThreadState::kBlocked;
+    // Where the run itself ended here, only the thread that ended it had the time to say where it was.
+    const auto& stack = t.stack.empty() && there.outcome().thread == i ? there.outcome().stack : t.stack;
+    const std::vector<std::string> frames = frames_of(there, symbols, stack);
+    const std::string next = lives && t.pending != Op::kNone ? names.operation(t.pending, t.object) : "";
+    document["threads"].push_back(
+        {{"thread", names.thread(static_cast<uint32_t>(i))}, {"state", state_of(t)}, {"next", next}, {"stack", frames}});
+    if (json) continue;
+    fmt::print("\n{}  {}{}{}\n", names.thread(static_cast<uint32_t>(i)), state_of(t), next.empty() ? "" : ", next: ", next);
+    for (size_t k = 0; k < frames.size(); ++k) fmt::print("  #{:<2} {}\n", k, frames[k]);
+  }
+  if (json) print_json(document);
+  return 0;
+}
+
+}  // namespace heddle

@@ -1,0 +1,50 @@
+#include "trace/input_log.h"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace heddle {
+
+void parse_inputs(const char* arena, uint64_t bytes, InputLog& log) {
+  for (uint64_t at = 0; at + sizeof(InputRecord) <= bytes;) {
+    InputRecord r{};
+    std::memcpy(&r, arena + at, sizeof r);
+    if (input_record_bytes(r.size) > bytes - at) break;
+    const std::string contents(arena + at + sizeof r, r.size);
+    at += input_record_bytes(r.size);
+    if (r.kind == InputKind::kFile) {
+      const bool known = std::any_of(log.files.begin(), log.files.end(), [&](const InputFile& f) { return f.path == contents; });
+      if (!known) log.files.push_back({contents, static_cast<uint64_t>(r.result), r.stamp});
+    } else if (r.kind == InputKind::kCall && static_cast<uint16_t>(r.op) < kOpCount) {
+      log.calls.push_back({r.thread, r.ordinal, r.op, r.result, r.stamp, contents});
+    } else {
+      break;
+    }
+  }
+  std::stable_sort(log.calls.begin(), log.calls.end(),
+                   [](const InputCall& a, const InputCall& b) { return std::tie(a.thread, a.ordinal) < std::tie(b.thread, b.ordinal); });
+}
+
+std::string replay_block(const InputLog& log, bool exact) {
+  std::string block(sizeof(ReplayedInputs) + log.calls.size() * sizeof(uint64_t), '\0');
+  ReplayedInputs head{log.calls.size(), exact ? 1u : 0u};
+  for (size_t i = 0; i < log.calls.size(); ++i) {
+    const InputCall& call = log.calls[i];
+    if (block.size() + input_record_bytes(call.bytes.size()) > kInputBytes) {
+      head.count = i;
+      break;
+    }
+    const uint64_t offset = block.size();
+    std::memcpy(block.data() + sizeof head + i * sizeof offset, &offset, sizeof offset);
+    const InputRecord r{InputKind::kCall, static_cast<uint32_t>(call.bytes.size()), call.thread, call.ordinal, call.op, 0, call.result,
+                        call.stamp};
+    block.append(reinterpret_cast<const char*>(&r), sizeof r);
+    block.append(call.bytes);
+    block.resize(offset + input_record_bytes(call.bytes.size()));
+  }
+  std::memcpy(block.data(), &head, sizeof head);
+  return block;
+}
+
+}  // namespace heddle

@@ -1,0 +1,43 @@
+#pragma once
+// What came into a run from outside, as the tool keeps it: which files were read, and what other processes sent.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "wire/input.h"
+
+namespace heddle {
+
+struct InputFile {
+  std::string path;
+  uint64_t size = 0;
+  uint64_t changed = 0;  // last change before the run, in ns
+};
+
+struct InputCall {
+  ThreadId thread = kNoThread;
+  uint32_t ordinal = 0;
+  Op op = Op::kNone;
+  int64_t result = 0;
+  uint64_t stamp = 0;
+  std::string bytes;
+};
+
+struct InputLog {
+  std::vector<InputFile> files;  // each path once
+  std::vector<InputCall> calls;  // sorted by thread and ordinal
+  uint64_t lost = 0;             // more came than the log holds
+};
+
+// Adds what an arena of wire/input.h holds; whatever the target scribbled there, the result is well-formed.
+void parse_inputs(const char* arena, uint64_t bytes, InputLog& log);
+// The block that the runtime takes calls from. `exact`: they wait as they did.
+std::string replay_block(const InputLog& log, bool exact);
+
+// A file as it was: what a view shows at its path.
+struct RecordedFile {
+  std::string path;
+  std::string bytes;
+};
+
+}  // namespace heddle
