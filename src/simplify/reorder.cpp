@@ -14,7 +14,7 @@ constexpr size_t kRepeats = 2;  // a validated order may show a shorter one: it 
 
 class Reorder final : public Pass {
  public:
-  explicit Reorder(const PassInput& input) : best_(input.best), limits_(run_limits(input)), seed_(input.options.seed) { look(); }
+  explicit Reorder(const PassInput& input) : best_(input.best), limits_(run_limits(input)) { look(); }
 
   std::optional<Proposal> propose() override {
     if (waiting_ || next_ >= orders_.size()) return std::nullopt;
@@ -44,13 +44,12 @@ class Reorder final : public Pass {
 
  private:
   void look() {
-    orders_ = linear_orders(best_, Dependence(best_), seed_, kOrders);
+    orders_ = linear_orders(best_, Dependence(best_), kOrders);
     next_ = 0;
   }
 
   Trace best_;
   Limits limits_;
-  uint64_t seed_;
   std::vector<LinearOrder> orders_;
   size_t next_ = 0;
   size_t rounds_ = 0;
