@@ -19,8 +19,9 @@ namespace {
 
 constexpr const char* kSearch = "bounded-search";
 constexpr size_t kWindow = 8;
+constexpr const char* kNoFewer = "no schedule has fewer than 0 preemptions";
 constexpr size_t kLongest = 4'000;  // events: longer traces have too many schedules to try
-constexpr size_t kGlance = 150;     // schedules tried where excluding them all is out of reach
+constexpr size_t kGlance = 100;     // schedules tried where excluding them all is out of reach
 
 class Bound final : public Pass {
  public:
@@ -31,8 +32,13 @@ class Bound final : public Pass {
         // A number of executions makes the result repeatable; a clock would not.
         clock_(0, input.options.max_executions == 0 ? input.options.certificate_seconds : 0, nullptr) {
     if (best_.preemptions() == 0) {
-      knowledge_ = "no schedule has fewer than 0 preemptions";
-      proved_ = done_ = true;
+      // Nothing to prove, but another schedule without preemptions may have fewer switches.
+      proved_ = switches_only_ = true;
+      if (best_.events().size() > kLongest || budget_ == 0) {
+        finish(kNoFewer);
+      } else {
+        begin_bound(0);
+      }
     } else if (best_.events().size() > kLongest || budget_ == 0) {
       done_ = true;
       knowledge_ = "fewer preemptions were not excluded: the trace is too long";
@@ -45,6 +51,10 @@ class Bound final : public Pass {
     if (done_) return std::nullopt;
     if (queue_.empty() && under_way_ == 0 && !next_bound()) return std::nullopt;
     if (queue_.empty()) return std::nullopt;
+    if (switches_only_ && tried_ >= kGlance) {
+      finish(kNoFewer);
+      return std::nullopt;
+    }
     if (tried_ >= budget_ || clock_.spent()) {
       finish(fmt::format("fewer preemptions were not excluded within {} schedules; {} are", tried_, excluded()));
       return std::nullopt;
@@ -70,7 +80,9 @@ class Bound final : public Pass {
     if (is_inconclusive(trace.outcome())) ++inconclusive_;
     if (fails && simpler(trace.counts(), best_.counts())) {
       best_ = trace;
-      if (best_.preemptions() <= bound_) {
+      if (switches_only_) {
+        expand(trace);
+      } else if (best_.preemptions() <= bound_) {
         queue_.clear();
         // Fewer than this bound's number were excluded before it began.
         proved_ = inconclusive_ == 0;
@@ -108,6 +120,10 @@ class Bound final : public Pass {
   }
 
   bool next_bound() {
+    if (switches_only_) {
+      finish(kNoFewer);
+      return false;
+    }
     if (inconclusive_ > 0) {
       finish(fmt::format("{} of {} schedules with at most {} preemptions were inconclusive", inconclusive_, tried_, bound_));
       return false;
@@ -257,6 +273,7 @@ class Bound final : public Pass {
   size_t inconclusive_ = 0;
   bool done_ = false;
   bool proved_ = false;
+  bool switches_only_ = false;  // the best has no preemption
   std::string knowledge_;
 };
 

@@ -19,6 +19,7 @@ constexpr const char* kWindowOfOthers = "one-preemption";
 constexpr uint64_t kForever = ~uint64_t{0};
 constexpr size_t kFewest = 5, kMost = 16;  // candidates
 constexpr size_t kFirst = ~size_t{0};
+constexpr size_t kNearest = 3;         // places looked at together
 constexpr size_t kMostSlices = 4'000;  // with which the others take turns
 
 class Direct final : public Pass {
@@ -77,8 +78,8 @@ class Direct final : public Pass {
     SiteId site;
   };
 
-  // The failing run's preemptions: first those from which the threads of the bug came back for the last time, then the others, last first,
-  // because what made it fail is near its end. At each place first the same operation, then the last, the one before and the first there.
+  // The failing run's preemptions: first of the threads of the bug, then of the others, last first, because what made it fail is near its
+  // end; a few places at a time. At each first the same operation, then the last one there, the one before it and the first.
   void look() {
     std::vector<Stop> stops;
     const auto slices = best_.slices();
@@ -95,21 +96,21 @@ class Direct final : public Pass {
       }
       stops.push_back({thread.id, other, best_.events()[slices[i].end - 1].number + 1, site});
     };
-    const Schedule schedule = schedule_of(best_);
     std::vector<bool> of_bug(best_.threads().size());
     for (size_t e : bug_events(best_)) of_bug[best_.events()[e].thread] = true;
     for (size_t i = slices.size(); i-- > 0;) {
-      if (!of_bug[slices[i].thread]) continue;
-      of_bug[slices[i].thread] = false;
-      if (const size_t before = previous_of_thread(schedule, i); before != kNoInterval) take(before);
+      if (of_bug[slices[i].thread] && stops.size() < kNearest) take(i);
     }
     for (size_t i = slices.size(); i-- > 0;) take(i);
-    for (const Stop& s : stops) {
-      const size_t same = same_operation(s.thread, s.number, s.site);
-      add(same != kNoInterval ? same : at_site(s.thread, s.site, 0), s.other);
-    }
-    for (size_t from_end : {size_t{0}, size_t{1}, kFirst}) {
-      for (const Stop& s : stops) add(at_site(kNoThread, s.site, from_end), s.other);
+    for (size_t begin = 0; begin < stops.size(); begin += kNearest) {
+      const auto some = std::span(stops).subspan(begin, std::min(kNearest, stops.size() - begin));
+      for (const Stop& s : some) {
+        const size_t same = same_operation(s.thread, s.number, s.site);
+        add(same != kNoInterval ? same : at_site(s.site, 0), s.other);
+      }
+      for (size_t from_end : {size_t{1}, kFirst, size_t{0}}) {
+        for (const Stop& s : some) add(at_site(s.site, from_end), s.other);
+      }
     }
     const size_t most = std::clamp(best_.switches() / 6, kFewest, kMost);
     if (candidates_.size() > most) candidates_.resize(most);
@@ -129,12 +130,12 @@ class Direct final : public Pass {
     }
     return kNoInterval;
   }
-  // The last operation at the place but `from_end`, or the first one; kNoThread: of any thread.
-  size_t at_site(ThreadId thread, SiteId site, size_t from_end) const {
+  // The last operation of any thread at the place but `from_end`, or the first one.
+  size_t at_site(SiteId site, size_t from_end) const {
     const auto events = sequential_.events();
     size_t found = kNoInterval, seen = 0;
     for (size_t k = events.size(); k-- > 0;) {
-      if (events[k].site != site || (thread != kNoThread && sequential_.thread_id(events[k]) != thread)) continue;
+      if (events[k].site != site) continue;
       found = k;
       if (seen++ == from_end) return k;
     }

@@ -238,7 +238,7 @@ class Merge final : public Pass {
     return name;
   }
 
-  bool tired(Move move) const { return !thorough_ && in_a_row_[static_cast<size_t>(move)] >= std::max(kPatience, schedule_.size() / 4); }
+  bool tired(Move move) const { return !thorough_ && in_a_row_[static_cast<size_t>(move)] >= std::max(kPatience, schedule_.size() / 3); }
 
   bool worth_running(const Schedule& planned, Attempt* attempt) {
     if (!predictor_) return true;
