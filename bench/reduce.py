@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Removal of whole threads beside LEAN (Huang & Zhang, OOPSLA 2012): Tables 2 to 4 on our drivers, and 450 threads of which two matter.
 
-A row: a failing run found by random walks and what `heddle reduce` left of it, events, threads, switches, seconds of one replay of each;
+A row: a failing run found by uniform random walks and what `heddle reduce` left of it, events, threads, switches, seconds of one replay of each;
 rounds (a round is two runs at most), executions and seconds of the reduction; the paper's figures beside them. The paper's sizes are bytes
 of its log, ours are events: what compares is the share that is left.
 
 The last rows place the two threads that matter at random among 450, another place for each seed: rounds and seconds, median.
 """
+import contextlib
 import random
 import sys
 import tempfile
@@ -29,7 +30,7 @@ THREADS = 450
 
 def one(options, program, seed, where, arguments=()):
     """A failing run and its reduction, or None."""
-    found = _bench.answer([options.heddle, "find", "--json", "--strategy", "random", "--seed", seed, "--executions", 20000, "--", program,
+    found = _bench.answer([options.heddle, "find", "--json", "--strategy", "walk", "--seed", seed, "--executions", 20000, "--", program,
                            *arguments], where)
     if not found or found["verdict"] != "failure":
         return None
@@ -62,11 +63,13 @@ def main():
             table.row(program=f"{entry['row']}: paper", traces=1, threads=threads, left=left, switches=switches, switches_left=switches_left,
                       size_left=size_left, replay=replay, replay_left=replay_left, rounds=rounds, seconds=seconds)
             program = _bench.compile_program(entry, options.build, built)
-            with tempfile.TemporaryDirectory() as where:
-                samples = [s for s in (one(options, program, seed, where) for seed in range(1, wanted + 1)) if s]
+            with contextlib.ExitStack() as stack:  # a directory for each: a search goes on from what it knows
+                places = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(wanted)]
+                samples = [s for s in (one(options, program, seed, where) for seed, where in enumerate(places, 1)) if s]
                 if not samples:
                     print(f"{entry['row']}: no failing trace", flush=True)
                     continue
+                where = places[samples[-1]["seed"] - 1]
                 mean = lambda part, field: _bench.mean([s[part][field] for s in samples])
                 table.row(program=f"{entry['row']}: heddle", traces=len(samples), threads=mean("found", "threads"), left=mean("reduced", "threads"),
                           switches=mean("found", "switches"), switches_left=mean("reduced", "switches"),
@@ -81,8 +84,10 @@ def main():
         for entry, program in positions:
             chosen = random.Random(entry["row"])
             places = [chosen.sample(range(THREADS), 2) for _ in range(options.seeds or _bench.pick(options, 3, 10, 30))]
-            with tempfile.TemporaryDirectory() as where:
-                samples = [s for s in (one(options, program, seed + 1, where, place) for seed, place in enumerate(places)) if s]
+            samples = []
+            for seed, place in enumerate(places, 1):
+                with tempfile.TemporaryDirectory() as where:
+                    samples += filter(None, [one(options, program, seed, where, place)])
             rounds = [s["reduce"]["rounds"] for s in samples]
             table.row(program=f"{entry['row']}: two of 450 at random", traces=len(samples), threads=_bench.mean([s["found"]["threads"] for s in samples]),
                       left=_bench.median([s["reduced"]["threads"] for s in samples]), rounds=_bench.median(rounds),

@@ -25,8 +25,7 @@ constexpr size_t kMostSlices = 4'000;  // with which the others take turns
 class Direct final : public Pass {
  public:
   explicit Direct(const PassInput& input) : best_(input.best), limits_(run_limits(input)) {
-    // Neither a long run nor one that is as short as it can be is worth it.
-    if (best_.preemptions() < 1 || input.options.suffix != 0) done_ = true;
+    if (best_.preemptions() < 1) done_ = true;
   }
 
   std::optional<Proposal> propose() override {
