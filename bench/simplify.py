@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
-"""Simplification beside Tinertia (Jalbert & Sen, FSE 2010): Tables 1 and 2 on the eleven re-created programs, Fig. 6 on the bug kernels.
+"""Simplification beside Tinertia (Jalbert & Sen, FSE 2010): Tables 1 and 2 on the eleven re-created programs.
 
 For each program up to N failing traces (--full: 30) are found by uniform random walks, within a time limit for each program, and each is
 simplified twice from the same start: by `--algorithm tinertia`, the published algorithm, and by the default. A row: how a trace was at the start and is at the end (size, threads,
 switches, of them not preemptive, preemptive; preemptions by the paper's rule, which has no exception for yields and time-outs), rounds,
 executions, executions of the certificate apart, seconds, runs a second. The paper's row stands first.
-
-The histogram: how many switches more than the optimum a simplified trace has. The optimum of a kernel is what `--algorithm exhaustive`
-proves: the fewest preemptions, and with these the fewest switches, of any schedule of the same bug.
 """
 import pathlib
 import sys
@@ -52,6 +49,10 @@ def simplify(heddle, bug, algorithm, where):
     # Long enough that no limit cuts: the two are compared by what they need. The exhaustive search may give up.
     limit = 10 if algorithm == "exhaustive" else 600
     return _bench.answer([heddle, "simplify", pathlib.Path(bug).name, "--json", "--algorithm", algorithm, "--time", limit], where, timeout=900)
+
+
+def program_seconds(parser):
+    parser.add_argument("--program-seconds", type=float, default=90, help="for each program at most")
 
 
 def gather(options, program, kind, wanted, algorithms):
@@ -121,56 +122,10 @@ def tables(options, wanted):
                    "start_more_than_25_percent_off": ", ".join(far) or "none"}
 
 
-def optimality(options, wanted, table):
-    """Distance of simplified kernels to the optimum."""
-    histogram = {"tinertia": {}, "default": {}}
-    reached, unproved, kernels = 0, [], 0
-    missed = []
-    with tempfile.TemporaryDirectory() as built:
-        listed = _bench.programs("kernels", options.names)
-        if options.quick and not options.names:
-            listed = listed[::12]
-        for entry in listed:
-            program = _bench.compile_program(entry, options.build, built)
-            samples = gather(options, program, entry["kind"], wanted, ("exhaustive", "tinertia", "default"))
-            # Of a livelock any part will do: it has no optimum in this sense.
-            small = [s for s in samples if s["default"]["simplified"]["preemptions"] <= 1 and s["found"]["events"] <= 200]
-            if any(s["default"]["simplify"]["minimal"] != "proved" for s in small):
-                unproved.append(entry["name"])
-            proved = [s for s in samples if s["exhaustive"]["simplify"]["minimal"] == "proved" and entry["kind"] != "livelock"]
-            if not proved:
-                print(f"{entry['name']}: optimum not known ({len(samples)} traces)", flush=True)
-                continue
-            kernels += 1
-            optimal = [s["exhaustive"]["simplified"] for s in proved]
-            for name in histogram:
-                for s, best in zip(proved, optimal):
-                    off = s[name]["simplified"]["switches"] - best["switches"]
-                    histogram[name][off] = histogram[name].get(off, 0) + 1
-            excess = [s["default"]["simplified"]["preemptions"] - best["preemptions"] for s, best in zip(proved, optimal)]
-            reached += max(excess) == 0
-            if max(excess) > 0:
-                missed.append(entry["name"])
-            table.rows.append({"program": entry["name"], "traces": len(proved), "optimum": [optimal[0]["preemptions"], optimal[0]["switches"]],
-                               "switches_off": [s["default"]["simplified"]["switches"] - b["switches"] for s, b in zip(proved, optimal)],
-                               "preemptions_off": excess, "executions": [s["default"]["simplify"]["executions"] for s in proved],
-                               "executions_tinertia": [s["tinertia"]["simplify"]["executions"] for s in proved]})
-            print(f"{entry['name']:24} optimum {optimal[0]['preemptions']}/{optimal[0]['switches']}, off by "
-                  f"{excess}/{table.rows[-1]['switches_off']}, runs {table.rows[-1]['executions']}", flush=True)
-    summary = {"kernels_with_known_optimum": kernels, "optimal_preemptions_on": reached, "not_optimal": ", ".join(missed) or "none",
-               "not_proved_though_small": ", ".join(unproved) or "none"}
-    for name, bins in histogram.items():
-        total = max(1, sum(bins.values()))
-        summary[f"switches_over_optimum_{name}"] = {off: bins[off] for off in sorted(bins)}
-        summary[f"optimal_switches_{name}"] = bins.get(0, 0) / total
-    return summary
-
-
 def main():
-    options = _bench.options(__doc__, lambda parser: parser.add_argument("--program-seconds", type=float, default=90, help="for each program at most"))
+    options = _bench.options(__doc__, program_seconds)
     wanted = options.seeds or _bench.pick(options, 1, 10, 30)
     table, summary = tables(options, wanted)
-    summary |= optimality(options, options.seeds or _bench.pick(options, 1, 1, 3), table)
     table.finish(**summary)
 
 
