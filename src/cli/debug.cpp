@@ -38,7 +38,11 @@ int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& 
     if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
   }
   if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
-    isolated = isolate_failure(campaign, best, simplified.passing, options.isolate_seconds, options.campaign.plan.seed());
+    IsolateOptions isolate_options;
+    isolate_options.passing = simplified.passing;
+    isolate_options.seconds = options.isolate_seconds;
+    isolate_options.seed = options.campaign.plan.seed();
+    isolated = isolate_failure(campaign, best, isolate_options);
     if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
   }
   std::optional<Trace> passing = simplified.passing;

@@ -3,58 +3,116 @@
 
 #include <fmt/format.h>
 
-#include "cli/pipeline.h"
-#include "cli/session.h"
+#include "cli/saved_bug.h"
 #include "report/names.h"
+#include "simplify/doomed.h"
 
 namespace heddle {
 
 namespace {
 
 struct Options {
-  std::string bug;
-  double seconds = 60;
-  uint64_t seed = 1;
-  unsigned jobs = 0;
-  std::string carrier;
-  bool json = false;
+  SavedBugOptions saved;
+  IsolateOptions isolate;
+  std::string by = "auto";
+  std::string other_failures = "unresolved";
+  std::string against;
+  bool doomed = false;
 };
+
+IsolateBy by_named(const std::string& name) {
+  return name == "clock" ? IsolateBy::kClock : name == "identity" ? IsolateBy::kIdentity : IsolateBy::kAuto;
+}
+
+std::string place_in_words(const Trace& trace, size_t event) {
+  const Symbols symbols(module_paths(trace));
+  Names names(trace, symbols);
+  const Event& e = trace.events()[event];
+  return fmt::format("step {}: {} `{}` at {}", event + 1, names.thread(e.thread), names.operation(e), names.place(e.site));
+}
+
+Json json_probe(const DoomedProbe& p) {
+  return {{"events", p.events}, {"failed", p.failed}, {"passed", p.passed}, {"unresolved", p.unresolved}};
+}
+
+// The point of no return.
+int run_doomed(const OpenedBug& bug, const Options& options) {
+  DoomedOptions doomed_options;
+  doomed_options.seed = options.isolate.seed;
+  doomed_options.max_executions = options.saved.executions;
+  doomed_options.seconds = options.saved.seconds;
+  doomed_options.stop = &stop_flag();
+  doomed_options.limits.watchdog_ms = bug.campaign->base().limits.watchdog_ms;
+  const DoomedResult result = doomed(
+      bug.failing, [&](const Trace& trace) { return same_bug(bug.failing, trace); }, bug.campaign->pool(), doomed_options);
+  if (options.saved.json) {
+    Json document = {{"verdict", result.found ? "doomed" : "inconclusive"}};
+    document["doomed"] = {{"from_start", result.from_start}, {"executions", result.executions}, {"seconds", result.seconds}};
+    if (!result.found) document["doomed"]["why"] = result.why;
+    if (result.found) {
+      document["doomed"]["before"] = json_probe(result.before);
+      document["doomed"]["after"] = json_probe(result.after);
+      if (!result.from_start) {
+        document["doomed"]["event"] = result.event + 1;
+        document["doomed"]["place"] = place_in_words(bug.failing, result.event);
+      }
+    }
+    document["bug"] = BugStore::shown(bug.bug.id);
+    print_json(document);
+  } else if (result.found) {
+    const DoomedProbe& before = result.before;
+    const DoomedProbe& after = result.after;
+    if (result.from_start) {
+      fmt::print("BUG {}  doomed from the start: {} of {} schedules fail\n", bug.bug.id, after.failed, after.failed + after.passed);
+    } else {
+      fmt::print("BUG {}  doomed from {}\n", bug.bug.id, place_in_words(bug.failing, result.event));
+      fmt::print("before it {} of {} continuations fail, after it {} of {}; {} runs, {:.2f} s\n", before.failed,
+                 before.failed + before.passed, after.failed, after.failed + after.passed, result.executions, result.seconds);
+    }
+  } else {
+    fmt::print("BUG {}  no such point: {}\n", bug.bug.id, result.why);
+  }
+  return exit_unless_interrupted(result.found ? ExitCode::kNothing : ExitCode::kCannotTest);
+}
 
 int run(const Session& session, const Options& options) {
   session.no_program("isolate");
-  catch_interrupts();
-  Reopened r = reopen(options.bug, options.carrier, options.jobs);
+  OpenedBug bug = open_failing(options.saved);
+  if (options.doomed) return run_doomed(bug, options);
   const BugStore store;
-  const Trace failing = store.load_trace(r.bug, store.has(r.bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace);
-  std::optional<Trace> passing;
-  if (store.has(r.bug, kPassingTrace)) passing = store.load_trace(r.bug, kPassingTrace);
-  const IsolateResult result = isolate_failure(*r.campaign, failing, passing, options.seconds, options.seed);
-  if (result.isolated) save_isolated(r.bug, result);
-  if (options.json) {
+  IsolateOptions isolate_options = options.isolate;
+  isolate_options.by = by_named(options.by);
+  isolate_options.other_failures_fail = options.other_failures == "fail";
+  isolate_options.max_executions = options.saved.executions;
+  isolate_options.seconds = options.saved.seconds;
+  if (!options.against.empty()) {
+    const Bug other = store.load(options.against);
+    isolate_options.passing = store.load_trace(other, kFailingTrace);  // the run of a recording, whichever way it ended
+  } else if (!options.saved.found && store.has(bug.bug, kPassingTrace)) {
+    isolate_options.passing = store.load_trace(bug.bug, kPassingTrace);
+  }
+  const IsolateResult result = isolate_failure(*bug.campaign, bug.failing, std::move(isolate_options));
+  if (result.isolated) save_isolated(bug.bug, result);
+  if (options.saved.json) {
     Json document = {{"verdict", result.isolated ? "isolated" : "inconclusive"}};
     document["isolate"] = json_isolate(result);
     if (result.isolated) document["cause"] = json_cause(result.failing, result.switch_from);
-    document["bug"] = BugStore::shown(r.bug.id);
+    document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
   } else if (result.isolated) {
-    fmt::print("BUG {}  {}\n", r.bug.id, deciding_sentence(result));
-    fmt::print("{} runs, {:.2f} s; heddle show {} --passing has the passing run\n", result.executions, result.seconds, r.bug.id);
+    fmt::print("BUG {}  {}\n", bug.bug.id, deciding_sentence(result));
+    fmt::print("{} tests for {} differences, {} runs in all, {:.2f} s; heddle show {} --passing has the passing run\n", result.delta.tests,
+               result.delta.differences, result.executions, result.seconds, bug.bug.id);
   } else {
-    fmt::print("BUG {}  not isolated: {}\n", r.bug.id, result.why);
+    fmt::print("BUG {}  not isolated: {}\n", bug.bug.id, result.why);
   }
-  if (stop_flag()) return exit_value(ExitCode::kInterrupted);
-  return result.isolated ? 0 : exit_value(ExitCode::kCannotTest);
+  return exit_unless_interrupted(result.isolated ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
 }  // namespace
 
-IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds,
-                              uint64_t seed) {
-  IsolateOptions options;
-  options.passing = passing;
-  options.seconds = seconds;
+IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, IsolateOptions options) {
   options.stop = &stop_flag();
-  options.seed = seed;
   options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
   try {
     return isolate(
@@ -70,6 +128,16 @@ IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const st
 Json json_isolate(const IsolateResult& result) {
   Json j = {{"isolated", result.isolated}, {"executions", result.executions}, {"seconds", result.seconds}};
   j["by"] = result.by == IsolateBy::kIdentity ? "identity" : "clock";
+  j["fuzz_executions"] = result.fuzz_executions;
+  const DeltaResult& d = result.delta;
+  j["tests"] = d.tests;
+  j["tests_to_one_switch"] = d.tests_to_one_switch;
+  j["invalid"] = d.invalid;
+  j["unresolved"] = d.unresolved;
+  j["differences"] = d.differences;
+  j["differences_left"] = d.left;
+  j["switches"] = d.switches;
+  j["switches_left"] = d.switches_left;
   if (result.isolated) {
     j["switch"] = result.switch_number;
     j["fails_at"] = result.fails_at;
@@ -109,12 +177,13 @@ void save_isolated(Bug& bug, const IsolateResult& result) {
 void add_isolate(CLI::App& app, Session& session) {
   Verb verb(app, "isolate", "the one switch that decides between pass and fail");
   auto options = std::make_shared<Options>();
-  verb.positional("BUG", options->bug, "a saved bug [the latest]");
-  verb.seconds("--time", options->seconds, "seconds to spend at most, 0 for no limit");
-  verb.number("--seed", options->seed, "all randomness comes from it");
-  verb.number("--jobs,-j", options->jobs, "workers, 0 for one on each core");
-  verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
-  verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
+  options->saved.add_to(verb);
+  verb.number("--seed", options->isolate.seed, "all randomness comes from it");
+  verb.one_of("--by", options->by, {"auto", "clock", "identity"}, "how a switch is named: by the time of a global clock, or by its thread");
+  verb.one_of("--other-failures", options->other_failures, {"unresolved", "fail"}, "what a run says that fails in another way");
+  verb.text("--against", options->against, "a recorded run that passes (heddle record --always) [the nearest one seen]", "RUN");
+  verb.number("--fuzz", options->isolate.fuzz_executions, "runs to spend at most on finding a passing schedule");
+  verb.flag("--doomed", options->doomed, "the first operation after which all sampled continuations fail");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

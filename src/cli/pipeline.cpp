@@ -44,18 +44,23 @@ class PassingRuns {
 
 }  // namespace
 
-void SimplifyChoice::add_to(Verb& verb) {
+void SimplifyChoice::add_to(Verb& verb, bool own_limits) {
   verb.text("--algorithm", algorithm, "how to simplify: default, or names of passes joined by +", "NAME");
-  verb.number("--simplify-executions", executions, "runs to spend at most on simplifying, 0 for no limit");
-  verb.seconds("--simplify-time", seconds, "seconds to spend at most on simplifying, 0 for no limit");
+  if (!own_limits) {
+    verb.number("--simplify-executions", executions, "runs to spend at most on simplifying, 0 for no limit");
+    verb.seconds("--simplify-time", seconds, "seconds to spend at most on simplifying, 0 for no limit");
+  }
+  verb.number("--certificate", certificate, "runs to spend at most on the proof that fewer preemptions do not do, 0 for no proof");
 }
 
-Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress) {
+Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress,
+                            const Trace* start) {
   PassingRuns passing;
   SimplifyOptions options;
   options.algorithm = choice.algorithm;
   options.max_executions = choice.executions;
   options.seconds = choice.seconds;
+  options.certificate_executions = choice.certificate;
   options.stop = &stop_flag();
   options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
   options.progress = [&](const SimplifyProgress& p) {
@@ -67,16 +72,16 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
   Simplified simplified;
   try {
     simplified.result = simplify(
-        failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
+        start != nullptr ? *start : failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
-    simplified.result.best = failing;
+    simplified.result.best = start != nullptr ? *start : failing;
     simplified.result.finished = false;
   }
   progress.clear();
   if (!stop_flag() && !campaign.confirm(simplified.result.best).believed) {
     simplified.believed = false;
-    simplified.result.best = failing;
+    simplified.result.best = start != nullptr ? *start : failing;
     simplified.result.minimal = "local";
     simplified.result.certificate.clear();
   }
@@ -85,8 +90,25 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
 }
 
 Json json_simplify(const SimplifyResult& result) {
-  return {{"executions", result.executions}, {"seconds", result.seconds},         {"minimal", result.minimal},
-          {"rounds", result.rounds},         {"certificate", result.certificate}, {"finished", result.finished}};
+  Json operations = Json::array();
+  for (const OperationCount& o : result.operations) {
+    operations.push_back({{"name", o.name},
+                          {"tried", o.tried},
+                          {"accepted", o.accepted},
+                          {"switches_removed", o.switches_removed},
+                          {"preemptions_removed", o.preemptions_removed}});
+  }
+  return {{"executions", result.executions},
+          {"certificate_executions", result.certificate_executions},
+          {"executions_in_all", result.executions + result.certificate_executions},
+          {"seconds", result.seconds},
+          {"certificate_seconds", result.certificate_seconds},
+          {"minimal", result.minimal},
+          {"rounds", result.rounds},
+          {"cached", result.cached},
+          {"certificate", result.certificate},
+          {"finished", result.finished},
+          {"operations", operations}};
 }
 
 void print_notes(const Campaign& campaign, const Trace* trace) {

@@ -52,17 +52,22 @@ struct SimplifyChoice {
   std::string algorithm = "default";
   uint64_t executions = 0;
   double seconds = 60;
-  void add_to(Verb& verb);
+  size_t certificate = SimplifyOptions().certificate_executions;
+  // The verb `simplify` has options of its own for the runs and seconds.
+  void add_to(Verb& verb, bool own_limits = false);
 };
-Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress);
+// `failing` is the bug; the work begins with `start` where an earlier call was cut short.
+Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress,
+                            const Trace* start = nullptr);
 
 // Whole threads removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
-std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress);
+std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress,
+                                           uint64_t executions = 0);
 Json json_reduce(const ReduceResult& result);
 void save_reduced(Bug& bug, const ReduceResult& result);
 
-// The switch that decides. `passing`: a run to start from, if one is known.
-IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed);
+// The switch that decides.
+IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, IsolateOptions options);
 Json json_isolate(const IsolateResult& result);
 // "fails if T1 is stopped after bank.cpp:19 ...": for a result that was isolated.
 std::string deciding_sentence(const IsolateResult& result);

@@ -36,6 +36,10 @@ const char* points_name(PointKind points) {
 
 void PlanOptions::add_base_to(Verb& verb) {
   add_limits_to(verb);
+  add_points_to(verb);
+}
+
+void PlanOptions::add_points_to(Verb& verb) {
   verb.one_of("--points", points_, {"sync", "atomics", "racy", "all", "functions"},
               "which operations are scheduling points; a program built with heddle-cc: racy, else sync");
 }

@@ -12,6 +12,7 @@ class PlanOptions {
  public:
   void add_to(Verb& verb);       // with --policy and its parameters
   void add_base_to(Verb& verb);  // point set and limits only
+  void add_points_to(Verb& verb);
   void add_limits_to(Verb& verb);
   void add_environment_to(Verb& verb);      // without what concerns a search
   std::optional<PointKind> points() const;  // nothing: as the program allows

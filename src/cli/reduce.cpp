@@ -3,53 +3,42 @@
 
 #include <fmt/format.h>
 
-#include "cli/pipeline.h"
-#include "cli/session.h"
+#include "cli/saved_bug.h"
 
 namespace heddle {
 
 namespace {
 
-struct Options {
-  std::string bug;
-  double seconds = 60;
-  unsigned jobs = 0;
-  std::string carrier;
-  bool json = false;
-};
-
-int run(const Session& session, const Options& options) {
+int run(const Session& session, const SavedBugOptions& options) {
   session.no_program("reduce");
-  catch_interrupts();
-  Reopened r = reopen(options.bug, options.carrier, options.jobs);
-  const BugStore store;
-  const Trace failing = store.load_trace(r.bug, store.has(r.bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace);
-  const Confirmation confirmation = r.campaign->confirm(failing, 1);
-  if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
+  OpenedBug bug = open_failing(options);
   Progress progress(options.json);
-  const auto result = reduce_failure(*r.campaign, failing, options.seconds, progress);
+  const auto result = reduce_failure(*bug.campaign, bug.failing, options.seconds, progress, options.executions);
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");
-  save_reduced(r.bug, *result);
+  save_reduced(bug.bug, *result);
   if (options.json) {
     Json document = {{"verdict", "failure"}};
     document["failure"] = json_failure(result->best);
+    document["found"] = json_counts(bug.failing.counts(), true);
     document["reduce"] = json_reduce(*result);
     document["reduced"] = json_counts(result->best.counts(), true);
-    document["bug"] = BugStore::shown(r.bug.id);
+    document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
   } else {
-    fmt::print("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", r.bug.id, failing.counts().threads,
-               result->best.counts().threads, failing.counts().events, result->best.counts().events, result->executions, result->seconds,
-               result->sequential_bug ? "; it fails without any interleaving" : "");
+    fmt::print("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", bug.bug.id, bug.failing.counts().threads,
+               result->best.counts().threads, bug.failing.counts().events, result->best.counts().events, result->executions,
+               result->seconds, result->sequential_bug ? "; it fails without any interleaving" : "");
   }
-  return stop_flag() ? exit_value(ExitCode::kInterrupted) : 0;
+  return exit_unless_interrupted(ExitCode::kNothing);
 }
 
 }  // namespace
 
-std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress) {
+std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress,
+                                           uint64_t executions) {
   ReduceOptions options;
   options.seconds = seconds;
+  options.max_executions = executions;
   options.stop = &stop_flag();
   options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
   options.progress = [&](const SimplifyProgress& p) {
@@ -82,12 +71,8 @@ void save_reduced(Bug& bug, const ReduceResult& result) {
 
 void add_reduce(CLI::App& app, Session& session) {
   Verb verb(app, "reduce", "remove the threads that a saved bug does not need");
-  auto options = std::make_shared<Options>();
-  verb.positional("BUG", options->bug, "a saved bug [the latest]");
-  verb.seconds("--time", options->seconds, "seconds to spend at most, 0 for no limit");
-  verb.number("--jobs,-j", options->jobs, "workers, 0 for one on each core");
-  verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
-  verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
+  auto options = std::make_shared<SavedBugOptions>();
+  options->add_to(verb);
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

@@ -6,6 +6,7 @@ namespace heddle {
 
 std::unique_ptr<Search> make_sequential(const SearchOptions&);
 std::unique_ptr<Search> make_random(const SearchOptions&);
+std::unique_ptr<Search> make_walk(const SearchOptions&);
 std::unique_ptr<Search> make_pct(const SearchOptions&);
 std::unique_ptr<Search> make_pos(const SearchOptions&);
 std::unique_ptr<Search> make_surw(const SearchOptions&);

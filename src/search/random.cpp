@@ -10,11 +10,11 @@ constexpr uint32_t kStay[] = {0, 0x8000, 0xE000, 0x8000, 0, 0xFC00, 0x8000, 0xE0
 
 class Random final : public Search {
  public:
-  explicit Random(const SearchOptions& options) : options_(options) {}
+  Random(const SearchOptions& options, bool uniform) : options_(options), uniform_(uniform) {}
 
   std::optional<Plan> propose() override {
     Plan plan = plan_with(options_, PolicyKind::kRandom, next_);
-    plan.tail.stay = kStay[next_ % std::size(kStay)];
+    plan.tail.stay = uniform_ ? 0 : kStay[next_ % std::size(kStay)];
     ++next_;
     return plan;
   }
@@ -22,11 +22,13 @@ class Random final : public Search {
 
  private:
   SearchOptions options_;
+  bool uniform_;  // every enabled thread is as likely at every point
   uint64_t next_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Search> make_random(const SearchOptions& options) { return std::make_unique<Random>(options); }
+std::unique_ptr<Search> make_random(const SearchOptions& options) { return std::make_unique<Random>(options, false); }
+std::unique_ptr<Search> make_walk(const SearchOptions& options) { return std::make_unique<Random>(options, true); }
 
 }  // namespace heddle

@@ -7,6 +7,7 @@ const std::vector<SearchRow>& searches() {
       {"portfolio", "the default: systematic first, then what brings new behaviour", "see docs/design.md", make_portfolio},
       {"sequential", "the one schedule without preemptions", "Huang & Zhang 2012, section 2.2", make_sequential},
       {"random", "random walks that stay with a thread more or less", "Thomson, Donaldson & Betts 2016, section 4", make_random},
+      {"walk", "the uniform random walk: every thread as likely at every point", "Jalbert & Sen 2010, section 5", make_walk},
       {"pct", "random priorities and d - 1 random change points", "Burckhardt et al. 2010, section 3", make_pct},
       {"pos", "a random priority for each pending operation, drawn anew when it races", "Yuan, Yang & Gu 2018, algorithm 2", make_pos},
       {"surw", "all interleavings of the contended operations equally likely", "Zhao et al. 2025", make_surw},

@@ -9,11 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "simplify/anatomy.h"
 #include "simplify/budget.h"
-#include "simplify/dependence.h"
 #include "simplify/passes.h"
-#include "simplify/schedule.h"
-#include "trace/enabled.h"
 
 namespace heddle {
 
@@ -21,84 +19,26 @@ namespace {
 
 constexpr const char* kSearch = "bounded-search";
 constexpr size_t kWindow = 8;
-constexpr size_t kSpinBound = 2;    // how often a thread that gave way may go on at once although another could run
+constexpr const char* kNoFewer = "no schedule has fewer than 0 preemptions";
 constexpr size_t kLongest = 4'000;  // events: longer traces have too many schedules to try
-constexpr size_t kGlance = 150;     // schedules tried where excluding them all is out of reach
-
-// One position of a run, before its event of the same index.
-struct State {
-  uint64_t name = 0;  // class of the events so far, and who may go on without a preemption
-  std::vector<uint32_t> enabled;
-  uint32_t current = kNoIndex;  // ran the last event
-  bool free = false;            // a switch here is no preemption
-  size_t stays = 0;             // how often in a row `current` went on after giving way
-  size_t used = 0;              // preemptions so far
-  std::vector<uint32_t> waiters;    // whom the event, a signal, may wake
-};
-
-// A run, taken apart.
-class Anatomy {
- public:
-  explicit Anatomy(const Trace& trace) : trace_(trace), dependence_(trace) {
-    EnabledWalk walk(trace);
-    const auto events = trace.events();
-    uint64_t order = 0;
-    size_t used = 0, stays = 0;
-    std::vector<bool> preempted(events.size() + 1);
-    for (const TraceSlice& s : trace.slices()) preempted[s.end] = s.preempted;
-    for (size_t k = 0; k < events.size(); ++k) {
-      State s;
-      s.current = k == 0 ? kNoIndex : events[k - 1].thread;
-      s.used = used;
-      s.stays = stays;
-      bool gave_way = false;
-      for (const Stance& stance : walk.stances()) {
-        if (stance.standing != Standing::kEnabled && stance.standing != Standing::kUnknown && stance.thread != events[k].thread) continue;
-        s.enabled.push_back(stance.thread);
-        if (stance.thread == s.current) gave_way = stance.gave_way;
-      }
-      // What ran tells more than the model: a switch that was no preemption shows that the thread could not go on, or had given way.
-      const bool switched = s.current != events[k].thread;
-      s.free = k == 0 || gave_way || (switched && !preempted[k]);
-      s.name = mix(order, s.free ? 0 : s.current + 1);
-      if (events[k].op == Op::kCondSignal && (events[k].flags & kChoice) != 0) s.waiters = walk.waiters(events[k].object);
-      states_.push_back(std::move(s));
-      if (switched && preempted[k]) ++used;
-      stays = !switched && gave_way ? stays + 1 : switched ? 0 : stays;
-      order += dependence_.event_class(k);
-      walk.advance();
-    }
-  }
-
-  const Trace& trace() const { return trace_; }
-  const State& state(size_t k) const { return states_[k]; }
-  const Dependence& dependence() const { return dependence_; }
-
-  // The event at which the block that contains event k began: the last position at or before it where its thread was freely chosen.
-  size_t block_of(size_t k) const {
-    while (k > 0 && !(states_[k].free && (states_[k].current != trace_.events()[k].thread || gave_way_before(k)))) --k;
-    return k;
-  }
-
- private:
-  bool gave_way_before(size_t k) const {
-    const Event& last = trace_.events()[k - 1];
-    return has(last.op, kYields) || (last.flags & kSpin) != 0;
-  }
-
-  const Trace& trace_;
-  Dependence dependence_;
-  std::vector<State> states_;
-};
+constexpr size_t kGlance = 100;     // schedules tried where excluding them all is out of reach
 
 class Bound final : public Pass {
  public:
-  explicit Bound(const PassInput& input) : best_(input.best), limits_(run_limits(input)), budget_(input.options.certificate_executions),
+  explicit Bound(const PassInput& input)
+      : best_(input.best),
+        limits_(run_limits(input)),
+        budget_(input.options.certificate_executions),
         // A number of executions makes the result repeatable; a clock would not.
         clock_(0, input.options.max_executions == 0 ? input.options.certificate_seconds : 0, nullptr) {
     if (best_.preemptions() == 0) {
-      knowledge_ = "no schedule has fewer than 0 preemptions";
-      proved_ = done_ = true;
+      // Nothing to prove, but another schedule without preemptions may have fewer switches.
+      proved_ = switches_only_ = true;
+      if (best_.events().size() > kLongest || budget_ == 0) {
+        finish(kNoFewer);
+      } else {
+        begin_bound(0);
+      }
     } else if (best_.events().size() > kLongest || budget_ == 0) {
       done_ = true;
       knowledge_ = "fewer preemptions were not excluded: the trace is too long";
@@ -111,6 +51,10 @@ class Bound final : public Pass {
     if (done_) return std::nullopt;
     if (queue_.empty() && under_way_ == 0 && !next_bound()) return std::nullopt;
     if (queue_.empty()) return std::nullopt;
+    if (switches_only_ && tried_ >= kGlance) {
+      finish(kNoFewer);
+      return std::nullopt;
+    }
     if (tried_ >= budget_ || clock_.spent()) {
       finish(fmt::format("fewer preemptions were not excluded within {} schedules; {} are", tried_, excluded()));
       return std::nullopt;
@@ -120,7 +64,8 @@ class Bound final : public Pass {
       return std::nullopt;
     }
     Proposal p;
-    p.plan = plan_of_child(queue_.back());
+    const Child& child = queue_.back();
+    p.plan = branch(child.run, child.k, child.thread, child.waiter, limits_);
     queue_.pop_back();
     ++tried_at_bound_;
     p.operation = kSearch;
@@ -135,7 +80,9 @@ class Bound final : public Pass {
     if (is_inconclusive(trace.outcome())) ++inconclusive_;
     if (fails && simpler(trace.counts(), best_.counts())) {
       best_ = trace;
-      if (best_.preemptions() <= bound_) {
+      if (switches_only_) {
+        expand(trace);
+      } else if (best_.preemptions() <= bound_) {
         queue_.clear();
         // Fewer than this bound's number were excluded before it began.
         proved_ = inconclusive_ == 0;
@@ -168,10 +115,15 @@ class Bound final : public Pass {
     bound_ = bound;
     tried_at_bound_ = 0;
     seen_.clear();
+    passed_over_.clear();
     queue_.push_back({best_, 0, kNoIndex, kNoThread});
   }
 
   bool next_bound() {
+    if (switches_only_) {
+      finish(kNoFewer);
+      return false;
+    }
     if (inconclusive_ > 0) {
       finish(fmt::format("{} of {} schedules with at most {} preemptions were inconclusive", inconclusive_, tried_, bound_));
       return false;
@@ -196,40 +148,50 @@ class Bound final : public Pass {
   }
 
   void expand(const Trace& trace) {
+    for (uint64_t place : sharing_.add(trace)) {
+      const auto at = passed_over_.find(place);
+      if (at == passed_over_.end()) continue;
+      const std::vector<std::pair<Trace, size_t>> again = std::move(at->second);
+      passed_over_.erase(at);
+      for (const auto& [earlier, k] : again) {
+        const Anatomy anatomy(earlier);
+        for (uint32_t t : anatomy.at(k).enabled) try_thread(anatomy, k, t);
+      }
+    }
     const Anatomy run(trace);
     const auto events = trace.events();
     for (size_t k = 0; k < events.size(); ++k) {
-      const bool fresh = seen_.insert(edge(run.state(k), events[k].thread)).second;
+      const bool fresh = seen_.insert(edge(run.at(k), events[k].thread)).second;
       if (bound_ > 0 && (fresh || k == 0)) try_all(run, k);
       try_waiters(run, k);
     }
     if (bound_ == 0) try_races(run);
   }
 
-  uint64_t edge(const State& s, uint32_t thread) const { return mix(mix(s.name, thread + 1), bound_ == 0 ? 0 : s.used); }
+  uint64_t edge(const Position& s, uint32_t thread) const {
+    const uint64_t name = mix(s.order, s.free ? 0 : s.current + 1);
+    return mix(mix(name, thread + 1), bound_ == 0 ? 0 : s.preemptions);
+  }
 
   void try_thread(const Anatomy& run, size_t k, uint32_t thread) {
-    const State& s = run.state(k);
+    const Position& s = run.at(k);
     if (thread == s.current && s.stays >= kSpinBound) return;
-    const size_t cost = s.used + (s.free || thread == s.current ? 0 : 1);
+    const size_t cost = s.preemptions + (s.free || thread == s.current ? 0 : 1);
     if (cost > bound_ || !seen_.insert(edge(s, thread)).second) return;
     queue_.push_back({run.trace(), k, thread, kNoThread});
   }
 
-  // Before an operation on something that no other thread uses a preemption is the same as after it.
   void try_all(const Anatomy& run, size_t k) {
-    const State& s = run.state(k);
-    if (!s.free && !shared(run.trace(), k)) return;
-    for (uint32_t t : s.enabled) try_thread(run, k, t);
-  }
-
-  static bool shared(const Trace& trace, size_t k) {
-    const Event& e = trace.events()[k];
-    if (e.object == kNoObject || !is_memory(e.op)) return true;
-    for (const Event& other : trace.events()) {
-      if (other.object == e.object && other.thread != e.thread) return true;
+    const Position& s = run.at(k);
+    const size_t next = run.next_of_current(k);
+    if (!s.free && next != kNoInterval) {
+      // The other threads may turn out to use it too: then this place has to be tried after all.
+      if (const uint64_t place = sharing_.private_place(run.trace(), run.trace().events()[next]); place != 0) {
+        passed_over_[place].push_back({run.trace(), k});
+        return;
+      }
     }
-    return false;
+    for (uint32_t t : s.enabled) try_thread(run, k, t);
   }
 
   // Every pair of dependent blocks of two threads is to be seen in the other order too.
@@ -276,7 +238,7 @@ class Bound final : public Pass {
   }
 
   void reverse_at(const Anatomy& run, size_t k, uint32_t thread) {
-    const State& s = run.state(k);
+    const Position& s = run.at(k);
     if (std::find(s.enabled.begin(), s.enabled.end(), thread) != s.enabled.end()) {
       try_thread(run, k, thread);
       return;
@@ -287,35 +249,13 @@ class Bound final : public Pass {
   // A signal may wake any of the threads that wait.
   void try_waiters(const Anatomy& run, size_t k) {
     const Event& e = run.trace().events()[k];
-    if (run.state(k).used > bound_) return;
-    for (uint32_t w : run.state(k).waiters) {
+    if (run.at(k).preemptions > bound_) return;
+    for (uint32_t w : run.at(k).waiters) {
       const ThreadId waiter = run.trace().threads()[w].id;
       if (waiter == e.value) continue;
-      if (!seen_.insert(mix(edge(run.state(k), e.thread), waiter)).second) continue;
+      if (!seen_.insert(mix(edge(run.at(k), e.thread), waiter)).second) continue;
       queue_.push_back({run.trace(), k, e.thread, waiter});
     }
-  }
-
-  // The run's first k events, then one of the thread, then the tail.
-  Plan plan_of_child(const Child& child) const {
-    Plan plan = plan_for({}, child.run, limits_);
-    plan.choices.clear();
-    uint64_t number = 1;
-    for (size_t i = 0; i < child.k; ++i) {
-      const Event& e = child.run.events()[i];
-      const ThreadId id = child.run.thread_id(e);
-      if (plan.slices.empty() || plan.slices.back().thread != id) plan.slices.push_back({id, 0});
-      plan.slices.back().until = e.number;
-      if ((e.flags & kChoice) != 0) plan.choices.push_back({id, e.number, e.value});
-      if (e.thread == child.thread) ++number;
-    }
-    if (child.thread != kNoIndex) {
-      const ThreadId id = child.run.threads()[child.thread].id;
-      plan.slices.push_back({id, number});
-      if (child.waiter != kNoThread) plan.choices.push_back({id, number, child.waiter});
-    }
-    plan.sort_choices();
-    return plan;
   }
 
   Trace best_;
@@ -323,7 +263,9 @@ class Bound final : public Pass {
   size_t budget_;
   Budget clock_;
   std::vector<Child> queue_;           // depth first
-  std::unordered_set<uint64_t> seen_;  // (state, next thread) that ran or is queued
+  std::unordered_set<uint64_t> seen_;  // (position, next thread) that ran or is queued
+  Sharing sharing_;
+  std::unordered_map<uint64_t, std::vector<std::pair<Trace, size_t>>> passed_over_;  // place -> preemptions not tried before its use
   size_t bound_ = 0;
   size_t tried_ = 0;
   size_t tried_at_bound_ = 0;
@@ -331,6 +273,7 @@ class Bound final : public Pass {
   size_t inconclusive_ = 0;
   bool done_ = false;
   bool proved_ = false;
+  bool switches_only_ = false;  // the best has no preemption
   std::string knowledge_;
 };
 

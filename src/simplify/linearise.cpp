@@ -3,187 +3,204 @@
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace heddle {
 
 namespace {
 
-enum class NextThread { kEarliest, kLatest, kDemanded, kRandom };
+constexpr size_t kWork = 6'000'000;  // events walked over
+constexpr size_t kWidest = 48;       // beginnings kept side by side
+
+// A beginning of an order: how far each thread is, and who holds which lock. Small, so that many can be kept.
+struct Beginning {
+  std::vector<uint32_t> position;  // of each thread, in its own events
+  std::vector<uint32_t> owner;     // of each lock, or kNoIndex
+  uint32_t current = kNoIndex;
+  size_t left = 0;  // needed events
+  size_t steps = 0;
+  size_t preemptions = 0;
+  size_t switches = 0;
+  size_t link = kNoInterval;  // its last interval, in Lineariser::links_
+};
 
 class Lineariser {
  public:
   Lineariser(const Trace& trace, const Dependence& dependence)
-      : trace_(trace), dependence_(dependence), events_(trace.events()), mutex_(events_.size(), kNoObject), own_(trace.threads().size()) {
-    const std::vector<size_t> bug = bug_events(trace);
-    needed_ = dependence.past(bug);
+      : trace_(trace), dependence_(dependence), events_(trace.events()), lock_(events_.size(), kNoIndex), own_(trace.threads().size()) {
+    needed_ = dependence.past(bug_events(trace));
     HeldLocks locks(trace.threads().size());
+    last_needed_.assign(own_.size(), 0);
     for (size_t i = 0; i < events_.size(); ++i) {
       const Event& e = events_[i];
-      mutex_[i] = row(e.op).family == Family::kConditions ? locks.mutex_of(e) : kNoObject;
-      locks.step(i, e);
-      own_[e.thread].push_back(i);
-      needed_count_ += needed_[i] ? 1 : 0;
-    }
-    last_needed_.assign(own_.size(), 0);
-    for (size_t t = 0; t < own_.size(); ++t) {
-      for (size_t n = 0; n < own_[t].size(); ++n) {
-        if (needed_[own_[t][n]]) last_needed_[t] = n + 1;
+      if (row(e.op).family == Family::kConditions) {
+        if (const ObjectId mutex = locks.mutex_of(e); mutex != kNoObject) lock_[i] = lock_index(mutex);
+      } else if (is_lock_request(e.op) || is_unlock(e.op)) {
+        lock_[i] = lock_index(e.object);
       }
+      locks.step(i, e);
+      own_[e.thread].push_back(static_cast<uint32_t>(i));
+      if (!needed_[i]) continue;
+      ++needed_count_;
+      last_needed_[e.thread] = static_cast<uint32_t>(own_[e.thread].size());
+    }
+    for (const Thread& t : trace.threads()) {
+      if (t.state == ThreadState::kBlocked && is_lock_request(t.pending)) lock_index(t.object);
     }
   }
 
-  LinearOrder order(NextThread how, bool run_on, uint64_t seed) {
-    done_.assign(events_.size(), false);
-    position_.assign(own_.size(), 0);
-    owner_.clear();
-    left_ = needed_count_;
-    steps_ = 0;
-    LinearOrder out;
-    uint32_t current = kNoIndex;
-    while (left_ > 0) {
-      const uint32_t next = choose(how, current, seed);
-      if (next == kNoIndex) return {};
-      if (current != kNoIndex && next != current) {
-        ++out.switches;
-        if (would_continue(current, position_[current])) ++out.preemptions;
+  std::vector<LinearOrder> search() {
+    Beginning first;
+    first.position.assign(own_.size(), 0);
+    first.owner.assign(lock_names_.size(), kNoIndex);
+    first.left = needed_count_;
+    const size_t width = std::clamp<size_t>(kWork / (events_.size() * own_.size() + 1), 1, kWidest);
+    std::vector<Beginning> beam = {std::move(first)};
+    std::vector<LinearOrder> ends;
+    size_t fewest = ~size_t{0};
+    while (!beam.empty()) {
+      std::vector<Beginning> longer;
+      for (const Beginning& b : beam) {
+        if (b.preemptions >= fewest) continue;
+        for (uint32_t t = 0; t < own_.size(); ++t) {
+          if (!startable(b, t)) continue;
+          longer.push_back(b);
+          extend(longer.back(), t);
+          if (longer.back().left > 0) continue;
+          fewest = std::min(fewest, longer.back().preemptions);
+          ends.push_back(order_of(longer.back()));
+          longer.pop_back();
+        }
       }
-      current = next;
-      const uint64_t first = events_[own_[current][position_[current]]].number;
-      while (left_ > 0 && position_[current] < last_needed_[current] && available(own_[current][position_[current]])) execute(current);
-      if (run_on && left_ > 0 && position_[current] >= last_needed_[current]) finish_if_it_blocks(current);
-      out.schedule.push_back({trace_.threads()[current].id, first, events_[own_[current][position_[current] - 1]].number});
+      beam = best_of(std::move(longer), width);
     }
-    out.schedule = merged(std::move(out.schedule));
-    out.events = steps_;
-    return out;
+    return ends;
   }
 
  private:
-  bool available(size_t event) const {
+  struct Link {
+    Interval interval;
+    size_t before;
+  };
+
+  uint32_t lock_index(ObjectId object) { return lock_names_.try_emplace(object, static_cast<uint32_t>(lock_names_.size())).first->second; }
+
+  bool done(const Beginning& b, uint32_t event) const { return b.position[events_[event].thread] >= events_[event].number; }
+  bool available(const Beginning& b, size_t event) const {
     for (uint32_t p : dependence_.before(event)) {
-      if (!done_[p]) return false;
+      if (!done(b, p)) return false;
     }
     return true;
   }
+  bool startable(const Beginning& b, uint32_t t) const { return b.position[t] < last_needed_[t] && available(b, own_[t][b.position[t]]); }
 
-  bool startable(uint32_t t) const { return position_[t] < last_needed_[t] && available(own_[t][position_[t]]); }
-
-  void execute(uint32_t t) {
-    const size_t i = own_[t][position_[t]++];
+  void execute(Beginning& b, uint32_t t) const {
+    const uint32_t i = own_[t][b.position[t]++];
     const Event& e = events_[i];
-    done_[i] = true;
-    ++steps_;
-    left_ -= needed_[i] ? 1 : 0;
-    if (takes_lock(e)) owner_[e.object] = t;
-    if (is_unlock(e.op)) owner_[e.object] = kNoIndex;
-    if (mutex_[i] != kNoObject) owner_[mutex_[i]] = has(e.op, kAcquires) ? t : kNoIndex;
+    ++b.steps;
+    b.left -= needed_[i] ? 1 : 0;
+    if (lock_[i] == kNoIndex) return;
+    if (is_unlock(e.op)) {
+      b.owner[lock_[i]] = kNoIndex;
+    } else if (takes_lock(e)) {
+      b.owner[lock_[i]] = t;
+    } else if (row(e.op).family == Family::kConditions) {
+      b.owner[lock_[i]] = has(e.op, kAcquires) ? t : kNoIndex;
+    }
+  }
+
+  void extend(Beginning& b, uint32_t t) {
+    if (b.current != kNoIndex && t != b.current) {
+      ++b.switches;
+      if (would_continue(b, b.current, b.position[b.current])) ++b.preemptions;
+    }
+    b.current = t;
+    const uint64_t first = events_[own_[t][b.position[t]]].number;
+    while (b.left > 0 && b.position[t] < last_needed_[t] && available(b, own_[t][b.position[t]])) execute(b, t);
+    if (b.left > 0 && b.position[t] >= last_needed_[t]) finish_if_it_blocks(b, t);
+    links_.push_back({{trace_.threads()[t].id, first, events_[own_[t][b.position[t] - 1]].number}, b.link});
+    b.link = links_.size() - 1;
   }
 
   // Would a switch away from the thread, with that many of its events executed, be a preemption?
-  bool would_continue(uint32_t t, size_t position) const {
+  bool would_continue(const Beginning& b, uint32_t t, size_t position) const {
     if (position > 0) {
       const Event& last = events_[own_[t][position - 1]];
       if (has(last.op, kYields) || (last.flags & kSpin) != 0 || last.op == Op::kThreadExit) return false;
     }
     if (position >= own_[t].size()) {
-      const ThreadState state = trace_.threads()[t].state;
-      return state == ThreadState::kRunnable;
+      const Thread& thread = trace_.threads()[t];
+      if (thread.state != ThreadState::kBlocked) return thread.state == ThreadState::kRunnable;
+      // What it waited for in the end may still be free now.
+      return is_lock_request(thread.pending) && b.owner[lock_names_.at(thread.object)] == kNoIndex;
     }
     const size_t i = own_[t][position];
     const Event& e = events_[i];
     if (!has(e.op, kBlocks)) return true;
-    if (is_lock_request(e.op)) {
-      const auto at = owner_.find(e.object);
-      return at == owner_.end() || at->second == kNoIndex;
-    }
-    return available(i);
+    if (is_lock_request(e.op)) return b.owner[lock_[i]] == kNoIndex;
+    return available(b, i);
   }
 
   // The thread's part in the bug is done. Running it on until it ends or blocks costs events and saves a preemption; none of these events
   // can matter, because nothing that is needed depends on them.
-  void finish_if_it_blocks(uint32_t t) {
-    size_t position = position_[t];
+  void finish_if_it_blocks(Beginning& b, uint32_t t) const {
+    if (!would_continue(b, t, b.position[t])) return;
     auto reachable = [&](size_t event) {
       for (uint32_t p : dependence_.before(event)) {
-        if (!done_[p] && events_[p].thread != t) return false;
+        if (!done(b, p) && events_[p].thread != t) return false;
       }
       return true;
     };
+    size_t position = b.position[t];
     while (position < own_[t].size() && reachable(own_[t][position])) ++position;
-    if (position == position_[t] || would_continue(t, position)) return;
-    while (position_[t] < position) execute(t);
+    if (position == b.position[t] || would_continue(b, t, position)) return;
+    while (b.position[t] < position) execute(b, t);
   }
 
-  uint32_t choose(NextThread how, uint32_t current, uint64_t seed) const {
-    if (how == NextThread::kDemanded && current != kNoIndex) {
-      if (const uint32_t t = demanded(current); t != kNoIndex) return t;
+  // Beginnings of the same number of intervals: fewer preemptions first, then those that have come further. Of two that lead to the same
+  // place the better stays.
+  std::vector<Beginning> best_of(std::vector<Beginning> all, size_t width) const {
+    std::stable_sort(all.begin(), all.end(), [](const Beginning& a, const Beginning& b) {
+      return std::tie(a.preemptions, a.left) < std::tie(b.preemptions, b.left);
+    });
+    std::vector<Beginning> kept;
+    std::unordered_set<uint64_t> seen;
+    for (Beginning& b : all) {
+      if (kept.size() >= width) break;
+      uint64_t name = b.current;
+      for (uint32_t p : b.position) name = mix(name, p);
+      if (seen.insert(name).second) kept.push_back(std::move(b));
     }
-    uint32_t best = kNoIndex;
-    uint64_t best_key = 0;
-    for (uint32_t t = 0; t < own_.size(); ++t) {
-      if (!startable(t)) continue;
-      const uint64_t next = own_[t][position_[t]];
-      uint64_t key = next;
-      if (how == NextThread::kLatest) key = ~next;
-      if (how == NextThread::kRandom) key = mix(mix(seed, t), steps_);
-      if (best == kNoIndex || key < best_key) {
-        best = t;
-        best_key = key;
-      }
-    }
-    return best;
+    return kept;
   }
 
-  // The thread that has to run for `current` to go on.
-  uint32_t demanded(uint32_t current) const {
-    uint32_t at = current;
-    for (size_t hops = 0; hops < own_.size(); ++hops) {
-      if (startable(at)) return at == current ? kNoIndex : at;
-      if (position_[at] >= own_[at].size()) return kNoIndex;
-      uint32_t next = kNoIndex;
-      for (uint32_t p : dependence_.before(own_[at][position_[at]])) {
-        if (!done_[p] && events_[p].thread != at) next = events_[p].thread;
-      }
-      if (next == kNoIndex) return kNoIndex;
-      at = next;
-    }
-    return kNoIndex;
+  LinearOrder order_of(const Beginning& b) const {
+    LinearOrder out;
+    for (size_t at = b.link; at != kNoInterval; at = links_[at].before) out.schedule.push_back(links_[at].interval);
+    std::reverse(out.schedule.begin(), out.schedule.end());
+    out.preemptions = b.preemptions;
+    out.switches = b.switches;
+    out.events = b.steps;
+    return out;
   }
 
   const Trace& trace_;
   const Dependence& dependence_;
   std::span<const Event> events_;
-  std::vector<ObjectId> mutex_;           // that a condition operation gives back or retakes
-  std::vector<std::vector<size_t>> own_;  // events of each thread
+  std::vector<uint32_t> lock_;              // that an event takes, gives back or retakes
+  std::vector<std::vector<uint32_t>> own_;  // events of each thread
+  std::unordered_map<ObjectId, uint32_t> lock_names_;
   std::vector<bool> needed_;
   size_t needed_count_ = 0;
-  std::vector<size_t> last_needed_;  // how many of its events a thread must execute
-  std::vector<bool> done_;
-  std::vector<size_t> position_;
-  std::unordered_map<ObjectId, uint32_t> owner_;
-  size_t left_ = 0;
-  size_t steps_ = 0;
+  std::vector<uint32_t> last_needed_;  // how many of its events a thread must execute
+  std::vector<Link> links_;
 };
-
-constexpr size_t kWork = 4'000'000;  // events walked over, in all attempts
 
 }  // namespace
 
-std::vector<LinearOrder> linear_orders(const Trace& trace, const Dependence& dependence, uint64_t seed, size_t keep) {
-  std::vector<LinearOrder> orders;
-  if (trace.events().empty()) return orders;
-  Lineariser lineariser(trace, dependence);
-  auto add = [&](NextThread how, bool run_on, uint64_t s) {
-    LinearOrder order = lineariser.order(how, run_on, s);
-    if (!order.schedule.empty()) orders.push_back(std::move(order));
-  };
-  for (bool run_on : {false, true}) {
-    add(NextThread::kEarliest, run_on, 0);
-    add(NextThread::kLatest, run_on, 0);
-    add(NextThread::kDemanded, run_on, 0);
-  }
-  const size_t attempts = std::clamp<size_t>(kWork / trace.events().size(), 2, 256);
-  for (size_t i = 0; i < attempts; ++i) add(NextThread::kRandom, i % 2 == 1, mix(seed, i));
+std::vector<LinearOrder> linear_orders(const Trace& trace, const Dependence& dependence, size_t keep) {
+  if (trace.events().empty()) return {};
+  std::vector<LinearOrder> orders = Lineariser(trace, dependence).search();
   std::stable_sort(orders.begin(), orders.end(), [](const LinearOrder& a, const LinearOrder& b) {
     return std::tie(a.preemptions, a.switches, a.events) < std::tie(b.preemptions, b.switches, b.events);
   });

@@ -12,8 +12,8 @@ struct LinearOrder {
   size_t events = 0;
 };
 
-// Orders that end in the trace's bug, the simplest first, without repetition, at most `keep`. Greedy: a thread runs on until its next
-// event depends on one that has not been executed; the next thread is chosen in several fixed ways and in seeded random ones.
-std::vector<LinearOrder> linear_orders(const Trace& trace, const Dependence& dependence, uint64_t seed, size_t keep);
+// Orders that end in the trace's bug, the simplest first, without repetition, at most `keep`. A thread runs on until its next event depends
+// on one that has not been executed; which thread comes next is searched, the most promising beginnings side by side.
+std::vector<LinearOrder> linear_orders(const Trace& trace, const Dependence& dependence, size_t keep);
 
 }  // namespace heddle

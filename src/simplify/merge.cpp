@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include <fmt/format.h>
+
 #include "simplify/budget.h"
 #include "simplify/dependence.h"
 #include "simplify/passes.h"
@@ -18,14 +20,23 @@ constexpr const char* kNames[] = {"drop-threads", "remove-last-tei", "move-up-te
 
 class Merge final : public Pass {
  public:
-  explicit Merge(const PassInput& input) : limits_(run_limits(input)), suffix_(input.options.suffix), rejected_(input.rejected) {
+  // `thorough`: every operation on every interval is tried, so that nothing to be had by one of them is left; else a kind of operation is
+  // given up when it has failed often enough in a row.
+  Merge(const PassInput& input, bool thorough)
+      : limits_(run_limits(input)),
+        suffix_(input.options.suffix),
+        rejected_(input.rejected),
+        thorough_(thorough),
+        most_(thorough ? input.options.certificate_executions : ~size_t{0}) {
     adopt(input.best);
     place_ = 0;
     // Where nobody may be able to go on, everybody has to come to his end: nothing can be left out.
     everybody_ = input.best.outcome().kind == OutcomeKind::kDeadlock && bug_events(input.best).size() == input.best.counts().threads;
+    if (everybody_ || thorough) return;
     for (const Thread& t : input.best.threads()) droppable_.push_back(t.id);
     if (!schedule_.empty()) std::erase(droppable_, schedule_.back().thread);
-    drop_size_ = everybody_ || droppable_.size() < kCrowd ? 0 : (droppable_.size() + 1) / 2;
+    bystanders_ = bystanders(input.best);
+    drop_size_ = droppable_.size() < kCrowd ? 0 : (droppable_.size() + 1) / 2;
   }
 
   std::optional<Proposal> propose() override {
@@ -40,10 +51,12 @@ class Merge final : public Pass {
       Schedule planned = schedule_after(attempt);
       if (planned == schedule_) continue;
       attempt.context = context_of(attempt);
-      if (hopeless_.contains(attempt.context) || !worth_running(planned, &attempt)) {
+      if (rejected_.contains(attempt.context) || !worth_running(planned, &attempt)) {
         ++cached_;
         continue;
       }
+      if (tired(attempt.move)) continue;
+      if (tried_++ >= most_) return std::nullopt;
       attempt.generation = generation_;
       attempts_.push_back(attempt);
       Proposal p;
@@ -59,6 +72,7 @@ class Merge final : public Pass {
     attempts_.pop_front();
     if (fails && simpler(trace.counts(), best_.counts())) {
       window_.accepted();
+      in_a_row_[static_cast<size_t>(attempt.move)] = 0;
       // Fewer events alone are no reason to try everything again.
       const Counts before = best_.counts(), after = trace.counts();
       const bool shorter = after.switches < before.switches || after.preemptions < before.preemptions || after.threads < before.threads;
@@ -67,17 +81,19 @@ class Merge final : public Pass {
         const std::vector<ThreadId> gone = attempt.threads;
         std::erase_if(droppable_, [&](ThreadId t) { return std::find(gone.begin(), gone.end(), t) != gone.end(); });
         drop_at_ = drop_at_ > gone.size() ? drop_at_ - gone.size() : 0;
+        if (attempt.all_bystanders) drop_size_ = 0;
       }
       adopt(trace);
       if (!shorter) quiet_ = quiet;
       return true;
     }
     window_.rejected();
+    ++in_a_row_[static_cast<size_t>(attempt.move)];
     if (!fails && attempt.order != 0) rejected_.insert(attempt.order);
-    hopeless_.insert(attempt.context);
+    rejected_.insert(attempt.context);
     if (attempt.generation == generation_ && attempt.move == Move::kUp) {
       if (const uint64_t upto = executed_prefix(attempt, trace); upto != 0) {
-        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0, {}, 0});
+        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0, {}, false, 0});
       }
     }
     return false;
@@ -85,6 +101,11 @@ class Merge final : public Pass {
 
   size_t window() const override { return window_.size(); }
   size_t cached() const override { return cached_; }
+  std::string knowledge() const override {
+    if (!thorough_ || best_.events().size() > kPredictable) return {};
+    if (tried_ > most_) return fmt::format("not every single operation was tried within {} schedules", most_);
+    return "1-minimal: no single operation removes a switch";
+  }
   size_t rounds() const override { return rounds_; }
 
  private:
@@ -95,6 +116,7 @@ class Merge final : public Pass {
     uint64_t order = 0;  // class of the planned order
     size_t generation = 0;
     std::vector<ThreadId> threads;  // kDropThreads
+    bool all_bystanders = false;
     uint64_t context = 0;
   };
 
@@ -105,16 +127,47 @@ class Merge final : public Pass {
     if (trace.events().size() <= kPredictable) predictor_ = std::make_unique<Predictor>(trace);
     follow_ups_.clear();
     ++generation_;
+    // Each thread has to be switched to once, and a preempted one that goes on once more: nothing to be had by merging.
+    size_t resumed = 0;
+    for (size_t i = 0; i < schedule_.size(); ++i) {
+      if (trace.slices()[i].preempted && next_of_thread(schedule_, i) != kNoInterval) ++resumed;
+    }
+    at_bottom_ = trace.preemptions() <= 1 && schedule_.size() <= trace.counts().threads + resumed;
     quiet_ = 0;
     place_ = std::min(place_, 3 * schedule_.size());
   }
 
+  // Threads that neither end in the bug nor stand on a side of a preemption.
+  static std::vector<ThreadId> bystanders(const Trace& trace) {
+    std::vector<bool> in(trace.threads().size());
+    const auto slices = trace.slices();
+    for (size_t i = 0; i + 1 < slices.size(); ++i) {
+      if (slices[i].preempted) in[slices[i].thread] = in[slices[i + 1].thread] = true;
+    }
+    for (size_t e : bug_events(trace)) in[trace.events()[e].thread] = true;
+    for (uint32_t t = static_cast<uint32_t>(in.size()); t-- > 1;) {
+      if (in[t]) in[trace.threads()[t].parent] = true;
+    }
+    std::vector<ThreadId> out;
+    for (uint32_t t = 1; t < in.size(); ++t) {
+      if (!in[t] && trace.threads()[t].operations > 0) out.push_back(trace.threads()[t].id);
+    }
+    return out;
+  }
+
   // First whole threads, many at once and then fewer: most of a large crowd has nothing to do with the bug.
   bool next_drop(Attempt* attempt) {
+    if (bystanders_.size() > 1) {
+      attempt->move = Move::kDropThreads;
+      attempt->threads = std::move(bystanders_);
+      attempt->all_bystanders = true;
+      bystanders_.clear();
+      return true;
+    }
     while (drop_size_ > 0) {
       if (drop_at_ >= droppable_.size()) {
         drop_at_ = 0;
-        drop_size_ = drop_size_ <= kFewestDropped ? 0 : drop_size_ / 2;
+        drop_size_ = drop_size_ <= std::max(kFewestDropped, droppable_.size() / 4) ? 0 : drop_size_ / 2;
         continue;
       }
       const size_t end = std::min(drop_at_ + drop_size_, droppable_.size());
@@ -143,7 +196,7 @@ class Merge final : public Pass {
       attempt->interval = phase == 1 ? at : n - 1 - at;
       attempt->upto = 0;
       if (suffix_ != 0 && attempt->interval + suffix_ < n) continue;
-      if (phase == 0 && everybody_) continue;
+      if (phase == 0 ? everybody_ : at_bottom_ && !thorough_) continue;
       const bool has_next = next_of_thread(schedule_, attempt->interval) != kNoInterval;
       const bool has_previous = previous_of_thread(schedule_, attempt->interval) != kNoInterval;
       if (phase == 0 ? !has_next : phase == 1 ? has_next : has_previous) return true;
@@ -185,9 +238,12 @@ class Merge final : public Pass {
     return name;
   }
 
+  bool tired(Move move) const { return !thorough_ && in_a_row_[static_cast<size_t>(move)] >= std::max(kPatience, schedule_.size() / 3); }
+
   bool worth_running(const Schedule& planned, Attempt* attempt) {
     if (!predictor_) return true;
     const Prediction prediction = predictor_->predict(planned);
+    if (prediction.blocked) return false;
     if (prediction.faithful) return simpler(prediction.counts, best_.counts());
     attempt->order = prediction.order;
     return prediction.order == 0 || !rejected_.contains(prediction.order);
@@ -209,8 +265,11 @@ class Merge final : public Pass {
 
   Limits limits_;
   size_t suffix_;
-  std::unordered_set<uint64_t>& rejected_;
-  std::unordered_set<uint64_t> hopeless_;  // contexts of rejected moves
+  std::unordered_set<uint64_t>& rejected_;  // orders, and contexts of moves
+  bool thorough_;
+  size_t most_;
+  size_t tried_ = 0;
+  size_t in_a_row_[5] = {};  // failures of each kind of move
   Trace best_;
   Schedule schedule_;
   std::unique_ptr<Predictor> predictor_;
@@ -219,7 +278,10 @@ class Merge final : public Pass {
   // Single threads are left to remove-last-tei.
   static constexpr size_t kFewestDropped = 2;
   static constexpr size_t kCrowd = 6;
+  static constexpr size_t kPatience = 6;
   bool everybody_ = false;
+  bool at_bottom_ = false;
+  std::vector<ThreadId> bystanders_;
   std::vector<ThreadId> droppable_;
   size_t drop_size_ = 0;
   size_t drop_at_ = 0;
@@ -233,6 +295,8 @@ class Merge final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> make_merge(const PassInput& input) { return std::make_unique<Merge>(input); }
+std::unique_ptr<Pass> make_merge(const PassInput& input) { return std::make_unique<Merge>(input, false); }
+
+std::unique_ptr<Pass> make_minimal(const PassInput& input) { return std::make_unique<Merge>(input, true); }
 
 }  // namespace heddle

@@ -17,6 +17,7 @@ class Simulation {
       if (t == kNoIndex) continue;
       while (!over() && next_number(t) <= i.last && ready(t)) execute(t);
       if (over()) break;
+      if (faithful_ && !ended(t) && next_number(t) <= i.last) result.blocked = true;
     }
     result.order = unknown_ ? 0 : mix(order_, current_);
     while (!over() && faithful_) {

@@ -12,6 +12,7 @@ namespace heddle {
 struct Prediction {
   bool faithful = false;  // every event kept its past, up to the bug: the run would fail alike
   Counts counts;          // if faithful
+  bool blocked = false;   // an interval cannot be executed as planned, and nothing before it was unforeseeable
   uint64_t order = 0;     // names the planned order's class where the run is not foreseeable; 0 where not even that is known
 };
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr const char* kNoPreemption = "no-preemption";
 constexpr const char* kFewer = "fewer-preemptions";
+constexpr size_t kFew = 8;
 constexpr uint64_t kForever = ~uint64_t{0};
 
 enum class Dropped { kRunsOn, kWaits };
@@ -65,15 +66,15 @@ class Preemptions final : public Pass {
 
   bool next_attempt(Attempt* attempt) {
     if (all_.empty()) return false;
+    if (all_.size() < 2 && whole_ > 0) return false;  // that one has been tried
     if (whole_ < 2) {
       *attempt = {0, all_.size(), whole_++ == 0 ? Dropped::kRunsOn : Dropped::kWaits, 0};
       return true;
     }
-    if (all_.size() < 2) return false;  // that one has been tried
     if (at_ >= all_.size()) {
       if (!attempts_.empty()) return false;
       at_ = 0;
-      if (size_ <= 1) {
+      if (size_ <= (all_.size() <= kFew ? 1 : 2)) {  // single ones of many are left to Tinertia's operations
         size_ = 0;
         return false;
       }

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "simplify/budget.h"
+#include "simplify/passes.h"
 
 namespace heddle {
 
@@ -25,7 +26,8 @@ class Driver {
     if (!result_.finished) return false;
     const Counts before = result_.best.counts();
     const std::unique_ptr<Pass> pass = row.make({result_.best, options_, rejected_});
-    const size_t executions_before = budget_.executions();
+    const double started = budget_.elapsed();
+    last_success_ = budget_.executions();
     std::deque<Proposal> under_way;
     for (;;) {
       while (under_way.size() < pass->window() && !budget_.spent()) {
@@ -51,8 +53,11 @@ class Driver {
     result_.rounds += pass->rounds();
     result_.cached += pass->cached();
     if (!pass->knowledge().empty()) {
-      result_.certificate = pass->knowledge();
-      result_.certificate_schedules += budget_.executions() - executions_before;
+      if (!result_.certificate.empty()) result_.certificate += "; ";
+      result_.certificate += pass->knowledge();
+      // What a search for the proof cost up to its last success was the price of that success.
+      result_.certificate_executions += budget_.executions() - last_success_;
+      result_.certificate_seconds += budget_.elapsed() - started;
     }
     // A pass behind it may only find a simpler trace, with as few preemptions.
     if (result_.finished && pass->proved()) result_.minimal = "proved";
@@ -60,7 +65,7 @@ class Driver {
   }
 
   SimplifyResult result() {
-    result_.executions = budget_.executions();
+    result_.executions = budget_.executions() - result_.certificate_executions;
     result_.seconds = budget_.elapsed();
     return std::move(result_);
   }
@@ -77,6 +82,7 @@ class Driver {
       count.switches_removed += before.switches - std::min(before.switches, after.switches);
       count.preemptions_removed += before.preemptions - std::min(before.preemptions, after.preemptions);
       result_.best = trace;
+      last_success_ = budget_.executions();
     }
     if (options_.progress) options_.progress({result_.best.counts(), budget_.executions(), row.name});
   }
@@ -95,6 +101,7 @@ class Driver {
   const SimplifyOptions& options_;
   Budget budget_;
   SimplifyResult result_;
+  size_t last_success_ = 0;  // executions by then
   std::unordered_set<uint64_t> rejected_;
 };
 
@@ -123,12 +130,20 @@ SimplifyResult simplify(const Trace& failing, const std::function<bool(const Tra
                         const SimplifyOptions& options) {
   Driver driver(failing, same_bug, executor, options);
   const std::vector<const PassRow*> rows = pipeline(options.algorithm);
+  if (options.algorithm != "default") {
+    for (const PassRow* row : rows) driver.run(*row);
+    return driver.result();
+  }
+  // A new trace may be put into a simpler order on paper; that costs a run only where it promises something.
+  const PassRow& on_paper = *rows.front();
   for (const PassRow* row : rows) {
-    // What the last pass found by search has not been through the others.
-    if (driver.run(*row) && row == rows.back() && options.algorithm == "default") {
-      for (const PassRow* again : rows) {
-        if (again != row) driver.run(*again);
-      }
+    if (!driver.run(*row) || row == &on_paper) continue;
+    driver.run(on_paper);
+    if (row->make != make_bound) continue;
+    // What was found by search has not been through the passes before.
+    for (const PassRow* again : rows) {
+      if (again == row) break;
+      if (again != &on_paper) driver.run(*again);
     }
   }
   return driver.result();

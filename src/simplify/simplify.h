@@ -25,7 +25,7 @@ struct SimplifyOptions {
   std::string algorithm = "default";        // "default", or names of passes joined by '+'
   size_t max_executions = 0;                // 0 = no limit
   double seconds = 0;                       // 0 = no limit
-  size_t certificate_executions = 1000;     // the most that proving the minimum may cost
+  size_t certificate_executions = 1000;     // the most that proving the minimum may cost; 0 = no proof
   double certificate_seconds = 10;          // and how long it may take, unless max_executions is given
   const std::atomic<bool>* stop = nullptr;  // set from a signal handler: the best so far is returned
   uint64_t seed = 1;
@@ -47,14 +47,15 @@ struct OperationCount {
 
 struct SimplifyResult {
   Trace best;
-  size_t executions = 0;
-  size_t cached = 0;  // proposals answered without a run, because an equivalent schedule had run
+  size_t executions = 0;              // up to the result
+  size_t certificate_executions = 0;  // besides, to prove that there is no better one
+  double certificate_seconds = 0;     // part of `seconds`
+  size_t cached = 0;                  // proposals answered without a run, because an equivalent schedule had run
   size_t rounds = 0;
   double seconds = 0;
   std::string minimal = "local";  // "proved" or "local"
   std::string certificate;        // what was excluded, in words
-  size_t certificate_schedules = 0;
-  bool finished = true;  // false: cut by a limit or by the stop flag
+  bool finished = true;           // false: cut by a limit or by the stop flag
   std::vector<OperationCount> operations;
 };
 

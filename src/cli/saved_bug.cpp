@@ -1,0 +1,32 @@
+#include "cli/saved_bug.h"
+
+#include <fmt/format.h>
+
+namespace heddle {
+
+void SavedBugOptions::add_to(Verb& verb, bool choose) {
+  verb.positional("BUG", bug, "a saved bug [the latest]");
+  verb.seconds("--time", seconds, "seconds to spend at most, 0 for no limit");
+  verb.number("--executions", executions, "runs to spend at most, 0 for no limit");
+  if (choose) verb.flag("--found", found, "start from the schedule as it was found, not as it was simplified");
+  verb.number("--jobs,-j", jobs, "workers, 0 for one on each core");
+  verb.one_of("--carrier", carrier, kCarriers, "[as found]");
+  verb.flag("--json", json, "one JSON document on stdout and nothing else there");
+}
+
+const char* SavedBugOptions::trace_name(const Bug& saved) const {
+  return !found && BugStore().has(saved, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
+}
+
+OpenedBug open_failing(const SavedBugOptions& options) {
+  catch_interrupts();
+  OpenedBug opened{reopen(options.bug, options.carrier, options.jobs), {}};
+  opened.failing = BugStore().load_trace(opened.bug, options.trace_name(opened.bug));
+  const Confirmation confirmation = opened.campaign->confirm(opened.failing, 1);
+  if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
+  return opened;
+}
+
+int exit_unless_interrupted(ExitCode code) { return exit_value(stop_flag() ? ExitCode::kInterrupted : code); }
+
+}  // namespace heddle

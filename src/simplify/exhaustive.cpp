@@ -1,0 +1,178 @@
+// The simplest schedule of the bug there is: best-first search over all schedules, by preemptions and then by switches (iterative context
+// bounding, Musuvathi & Qadeer, PLDI 2007, with both bounds), until nothing cheaper than the best is left. Runs that lead to a position where
+// the same has happened, and the same thread has run last, are not taken further. The measure for the other passes, for small programs.
+#include <queue>
+
+#include <fmt/format.h>
+
+#include "simplify/anatomy.h"
+#include "simplify/budget.h"
+#include "simplify/passes.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr const char* kSearch = "exhaustive-search";
+constexpr size_t kWindow = 4;
+
+using Price = std::pair<size_t, size_t>;  // preemptions, switches
+
+Price price_of(const Trace& trace) { return {trace.preemptions(), trace.switches()}; }
+
+class Exhaustive final : public Pass {
+ public:
+  explicit Exhaustive(const PassInput& input) : best_(input.best), limits_(run_limits(input)) {
+    push({{0, 0}, 0, best_, 0, kNoIndex, kNoThread, 0});
+    expand(best_);
+  }
+
+  std::optional<Proposal> propose() override {
+    while (!queue_.empty() && queue_.top().price < price_of(best_)) {
+      Branch next = queue_.top();
+      queue_.pop();
+      if (next.edge != 0 && reached_[next.edge].ran && reached_[next.edge].price <= next.price) continue;
+      if (next.edge != 0) reached_[next.edge] = {next.price, true};
+      Proposal p;
+      p.plan = branch(next.run, next.k, next.thread, next.waiter, limits_);
+      p.operation = kSearch;
+      ++under_way_;
+      ++tried_;
+      return p;
+    }
+    if (under_way_ > 0) return std::nullopt;
+    proved_ = inconclusive_ == 0;
+    knowledge_ = proved_ ? fmt::format("fewer preemptions, and as many with fewer switches, excluded: {} schedules", tried_)
+                         : fmt::format("{} of {} schedules were inconclusive", inconclusive_, tried_);
+    return std::nullopt;
+  }
+
+  bool observe(const Proposal&, const Trace& trace, bool fails) override {
+    --under_way_;
+    if (is_inconclusive(trace.outcome())) {
+      ++inconclusive_;
+      return false;
+    }
+    const bool better = fails && simpler(trace.counts(), best_.counts());
+    if (better) best_ = trace;
+    expand(trace);
+    return better;
+  }
+
+  size_t window() const override { return kWindow; }
+  bool proved() const override { return proved_; }
+  std::string knowledge() const override { return knowledge_; }
+
+ private:
+  // A run to come: the first k events of another, then one operation of `thread`.
+  struct Branch {
+    Price price;  // of these
+    size_t sequence;
+    Trace run;
+    size_t k;
+    uint32_t thread;
+    ThreadId waiter;
+    uint64_t edge;  // its name in reached_; 0: none
+  };
+  struct Later {
+    bool operator()(const Branch& a, const Branch& b) const { return std::tie(a.price, a.sequence) > std::tie(b.price, b.sequence); }
+  };
+  struct Reached {
+    Price price;
+    bool ran = false;
+  };
+
+  void push(Branch b) {
+    b.sequence = ++pushed_;
+    queue_.push(std::move(b));
+  }
+
+  static uint64_t edge_of(const Position& p, uint32_t thread) {
+    return mix(mix(p.order, p.current + 1), mix(p.free ? 1 : 2, mix(thread + 1, p.stays)));
+  }
+
+  static Price price_of(const Position& p, uint32_t thread) {
+    const bool switches = p.current != kNoIndex && thread != p.current;
+    return {p.preemptions + (switches && !p.free ? 1 : 0), p.switches + (switches ? 1 : 0)};
+  }
+  static Price price_of(const Trace& trace) { return heddle::price_of(trace); }
+
+  void expand(const Trace& trace) {
+    for (uint64_t place : sharing_.add(trace)) {
+      const auto at = passed_over_.find(place);
+      if (at == passed_over_.end()) continue;
+      const std::vector<std::pair<Trace, size_t>> again = std::move(at->second);
+      passed_over_.erase(at);
+      for (const auto& [earlier, k] : again) {
+        const Anatomy anatomy(earlier);
+        try_threads(anatomy, k);
+      }
+    }
+    const Anatomy run(trace);
+    const auto events = trace.events();
+    for (size_t k = 0; k < events.size(); ++k) {
+      const Position& p = run.at(k);
+      if (Price{p.preemptions, p.switches} >= price_of(best_)) break;
+      const Price price = price_of(p, events[k].thread);
+      Reached& mine = reached_.try_emplace(edge_of(p, events[k].thread), Reached{price, true}).first->second;
+      if (price <= mine.price) mine = {price, true};
+      try_waiters(run, k);
+      const size_t next = run.next_of_current(k);
+      if (!p.free && next != kNoInterval) {
+        if (const uint64_t place = sharing_.private_place(trace, events[next]); place != 0) {
+          passed_over_[place].push_back({trace, k});
+          continue;
+        }
+      }
+      try_threads(run, k);
+    }
+  }
+
+  void try_threads(const Anatomy& run, size_t k) {
+    const Position& p = run.at(k);
+    for (uint32_t t : p.enabled) {
+      if (t == run.trace().events()[k].thread || (t == p.current && p.stays >= kSpinBound)) continue;
+      const Price price = price_of(p, t);
+      const uint64_t edge = edge_of(p, t);
+      if (price >= price_of(best_)) continue;
+      const auto [at, fresh] = reached_.try_emplace(edge, Reached{price, false});
+      if (!fresh && at->second.price <= price) continue;
+      at->second = {price, false};
+      push({price, 0, run.trace(), k, t, kNoThread, edge});
+    }
+  }
+
+  // A signal may wake any of the threads that wait.
+  void try_waiters(const Anatomy& run, size_t k) {
+    const Event& e = run.trace().events()[k];
+    for (uint32_t w : run.at(k).waiters) {
+      const ThreadId waiter = run.trace().threads()[w].id;
+      if (waiter == e.value) continue;
+      const Price price = price_of(run.at(k), e.thread);
+      const uint64_t edge = mix(edge_of(run.at(k), e.thread), waiter);
+      const auto [at, fresh] = reached_.try_emplace(edge, Reached{price, false});
+      if (!fresh && at->second.price <= price) continue;
+      at->second = {price, false};
+      push({price, 0, run.trace(), k, e.thread, waiter, edge});
+    }
+  }
+
+  Trace best_;
+  Limits limits_;
+  std::priority_queue<Branch, std::vector<Branch>, Later> queue_;
+  std::unordered_map<uint64_t, Reached> reached_;  // cheapest way to a position and a thread that goes on there
+  Sharing sharing_;
+  std::unordered_map<uint64_t, std::vector<std::pair<Trace, size_t>>> passed_over_;
+  size_t pushed_ = 0;
+  size_t tried_ = 0;
+  size_t under_way_ = 0;
+  size_t inconclusive_ = 0;
+  bool proved_ = false;
+  std::string knowledge_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_exhaustive(const PassInput& input) { return std::make_unique<Exhaustive>(input); }
+
+}  // namespace heddle
