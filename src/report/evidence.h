@@ -14,6 +14,7 @@ struct Window {
   size_t next;                   // event, or the number of events if it never went on
   size_t other_lock = kNoDifference;  // where the others take the first of theirs
   bool different_locks = false;  // it holds locks there, the others take some, and none is the same
+  bool common_lock = false;      // it has held, before, one that the others take
 };
 // The tested one, else the last preemption, else the last switch from which its thread came back.
 std::optional<Window> deciding_window(const Trace& trace, const Cause* cause);
@@ -25,20 +26,16 @@ struct Triple {
 };
 Triple best_triple(const Trace& trace, const Window& window);
 
-// Signals that woke nobody, or woke one while another still waits for ever.
-struct WakeUps {
-  size_t lost = kNoDifference;
-  size_t misdirected = kNoDifference;
-};
-WakeUps wake_ups(const Trace& trace);
-
-std::vector<WaitEdge> wait_edges(Names& names);
-
-std::string wait_sentence(Names& names, const WaitEdge& edge);
 std::string triple_sentence(Names& names, const Window& window, const Triple& triple);
 std::string claim_sentence(Names& names, const Cause& cause);
+// From where on nothing could have saved the run.
+std::string doomed_sentence(Names& names, const DoomedPoint& doomed);
 // "T1 reads x at a.c:5"
 std::string cause_event_words(Names& names, const CauseEvent& event, bool with_place);
+// Variables of the program that the failed assertion speaks of, the first first. Calls and macros in capitals are none.
+std::string asserted_variable(const std::string& expression);
+// Does the assertion say in so many words that something was to be there still: alive, not freed, not closed?
+bool speaks_of_end(const std::string& expression);
 // The preemptions in words: who was stopped after what, and who ran.
 std::string switches_sentence(Names& names);
 // The first line, absolute paths without their directories, at most `width` characters.
