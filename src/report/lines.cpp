@@ -113,6 +113,11 @@ void Lines::gap(uint32_t thread, size_t before, size_t after) {
   auto a = first.rbegin();
   auto b = second.rbegin();
   while (a != first.rend() && b != second.rend() && same_function(*a, *b) && a->line == b->line) ++a, ++b;
+  if (a != first.rbegin() && (a == first.rend() || b == second.rend() || !same_function(*a, *b))) {
+    // One statement leads to both.
+    place(*(a - 1), thread, fmt::format("{} comes to both from here", names_.thread(thread)));
+    return;
+  }
   if (a == first.rend() || b == second.rend() || !same_function(*a, *b)) return;
   const bool innermost = a + 1 == first.rend() && b + 1 == second.rend();
   DecidingLine line{*b, thread, fmt::format("{} goes on here", names_.thread(thread)), kNoDifference, 0, 0};

@@ -23,7 +23,9 @@ Trace told_trace(const Trace& trace, const Stacks& stacks, const Symbols& symbol
     // A thread's start and end are in nobody's code.
     if (data.events[i].op == Op::kThreadStart || data.events[i].op == Op::kThreadExit || own(data.events[i].site)) continue;
     for (SiteId site : stacks[i]) {
-      if (!own(site)) continue;
+      // Start-up code is in the program too, but nobody wrote it.
+      const auto frame = own(site) ? symbols.user_frame(site_module(site), site_offset(site)) : std::nullopt;
+      if (!frame || frame->file.empty()) continue;
       data.events[i].site = site;
       break;
     }

@@ -12,7 +12,9 @@ try {
   console.log("ajv or the schema is not installed");
   process.exit(77);
 }
-const validate = new Ajv({ allErrors: true, schemaId: "auto", unknownFormats: "ignore" }).compile(schema);
+const ajv = new Ajv({ allErrors: true, schemaId: "auto", meta: false, unknownFormats: "ignore" });
+ajv.addMetaSchema(require("ajv/lib/refs/json-schema-draft-04.json"));
+const validate = ajv.compile(schema);
 const report = JSON.parse(readFileSync(process.argv[2], "utf8"));
 // A validator that accepts anything proves nothing.
 if (validate({ version: "2.1.0" }) || validate({ ...report, version: "1.0.0" })) {
