@@ -45,7 +45,8 @@ int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& 
   if (isolated && isolated->isolated) passing = isolated->passing;
   TestedCause tested;
   if (!options.no_isolate && !stop_flag() && best.switches() > 0)
-    tested = test_cause(campaign, best, passing, options.simplify.seconds > 0 ? options.cause_seconds : 0, options.campaign.plan.seed(), progress);
+    tested = test_cause(campaign, best, passing, options.simplify.seconds > 0 ? options.cause_seconds : 0, options.campaign.plan.seed(),
+                        progress);
   saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
   if (!passing) passing = tested.passing;
   if (!stop_flag()) saving.attempt([&] { save_stacks(bug, campaign, best, passing); });

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "cli/pipeline.h"
+#include "report/told.h"
 #include "simplify/causality.h"
 #include "simplify/doomed.h"
-#include "report/told.h"
 #include "trace/replay_string.h"
 #include "trace/stacks.h"
 #include "wire/event_stacks.h"

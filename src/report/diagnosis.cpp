@@ -21,7 +21,7 @@ bool is_destruction(Op op) { return op == Op::kFree || op == Op::kMutexDestroy |
 class Doctor {
  public:
   Doctor(Names& names, const Cause* cause, const Trace* passing, const Stacks* passing_stacks)
-      : names_(names), trace_(names.trace()), cause_(cause), lines_(names, passing, passing_stacks) {}
+      : names_(names), trace_(names.trace()), cause_(cause), passing_(passing), lines_(names, passing, passing_stacks) {}
 
   Diagnosis go() {
     d_.ending = short_ending(names_);
@@ -74,7 +74,10 @@ class Doctor {
       lines_.event(stale->wake, "comes back too late here");
     }
     if (d_.kind == BugClass::kLostWakeup) {
-      if (wake.lost != kNoDifference) {
+      if (wake.wasted != kNoDifference) {
+        d_.why = told(wake.wasted) + ", and who was woken by it found nothing to do and waits again; ";
+        lines_.event(wake.wasted, "wakes for nothing here");
+      } else if (wake.lost != kNoDifference) {
         d_.why = told(wake.lost) + " while nobody waited; ";
         lines_.event(wake.lost, "wakes nobody here");
       } else if (wake.misdirected != kNoDifference) {
@@ -125,7 +128,7 @@ class Doctor {
       return w.holder != kNoIndex && w.holder < threads.size() && row(threads[w.holder].pending).family == Family::kConditions;
     });
     if (cycle || nested) return BugClass::kDeadlock;
-    if (wake.lost != kNoDifference || wake.misdirected != kNoDifference) return BugClass::kLostWakeup;
+    if (wake.any()) return BugClass::kLostWakeup;
     if (stale) return BugClass::kAtomicity;
     size_t waiting = 0, others = 0;
     for (uint32_t i = 1; i < threads.size(); ++i) {
@@ -142,7 +145,7 @@ class Doctor {
 
   // What the signaller did just before it signalled is what it signals: often that is the part that lacks the lock.
   void before_signal(const WakeUps& wake) {
-    const size_t signal = wake.lost != kNoDifference ? wake.lost : wake.misdirected;
+    const size_t signal = wake.wasted != kNoDifference ? wake.wasted : wake.lost != kNoDifference ? wake.lost : wake.misdirected;
     if (signal == kNoDifference) return;
     for (size_t i = signal; i-- > 0;) {
       if (trace_.events()[i].thread != trace_.events()[signal].thread) continue;
@@ -230,7 +233,7 @@ class Doctor {
       d_.subject = asserted_variable(assertion_text(o.message));
       d_.why = switches_sentence(names_);
       if (const auto window = deciding_window(trace_, cause_)) {
-        const Triple t = best_triple(trace_, *window);
+        const Triple t = best_triple(trace_, *window, cause_);
         d_.why = triple_sentence(names_, *window, t);
         act_lines(*window, t);
       }
@@ -261,8 +264,8 @@ class Doctor {
     }
     if (crashed_where_others_did_not()) {
       d_.kind = BugClass::kUseAfterFree;
-      d_.why = fmt::format("{} uses at {} what was still there when {} did the same (step {}); it has been taken away since", thread(o.thread),
-                           names_.place(o.stack), thread(events[worked_].thread), worked_ + 1);
+      d_.why = fmt::format("{} uses at {} what was still there when {} did the same (step {}); it has been taken away since",
+                           thread(o.thread), names_.place(o.stack), thread(events[worked_].thread), worked_ + 1);
       lines_.event(worked_, "could still use it here");
       return true;
     }
@@ -304,15 +307,27 @@ class Doctor {
       // Nobody was stopped: it is decided by who comes first where threads wait or begin.
       if (trace_.switches() > 0 && trace_.preemptions() == 0) d_.kind = BugClass::kOrder;
       d_.subject = asserted;
+      parting_lines();
       fails_here();
       return;
     }
-    const Triple t = best_triple(trace_, *window);
-    d_.kind = pattern_of(trace_, *window, t, cause_);
+    const Triple t = best_triple(trace_, *window, cause_);
+    d_.kind = pattern_of(names_, *window, t, cause_);
     d_.subject = subject_of(t, asserted);
     d_.why = triple_sentence(names_, *window, t);
     act_lines(*window, t);
     fails_here();
+  }
+
+  // Where the nearest passing run parts from this one: who runs here, and first comes to something shared.
+  void parting_lines() {
+    const auto events = trace_.events();
+    const size_t parts = passing_ == nullptr ? kNoDifference : first_difference(trace_, *passing_);
+    for (size_t i = parts; i < events.size() && events[i].thread == events[parts].thread; ++i) {
+      if (row(events[i].op).family == Family::kThreads) continue;
+      lines_.event(i, "comes first here; not so in the passing run");
+      break;
+    }
   }
 
   // Woken, it went on although another had taken the lock first and may have changed what it waited for: a wait without a loop.
@@ -363,7 +378,22 @@ class Doctor {
     }
     lines_.gap(w.thread, first, after);
     if (t.between != kNoDifference) lines_.event(t.between, "comes in between here");
-    if (t.between == kNoDifference && w.different_locks) lines_.event(w.other_lock, "takes another lock here");
+    // And what else was changed there of what the thread had looked at.
+    size_t more = 0;
+    for (size_t i = w.last + 1; i < std::min(w.next, events.size()) && more < 2; ++i) {
+      const Event& e = events[i];
+      if (e.thread == w.thread || i == t.between || !is_memory(e.op) || !writes(e)) continue;
+      for (size_t k = w.last + 1; k-- > 0;) {
+        if (events[k].thread != w.thread || events[k].object != e.object || !is_memory(events[k].op)) continue;
+        lines_.event(i, "changes here what " + thread(w.thread) + " has used");
+        ++more;
+        break;
+      }
+    }
+    if (w.different_locks) {
+      lines_.event(w.other_lock, "takes another lock here");
+      lines_.event(w.own_lock, "has this lock, which the other does not ask for");
+    }
   }
 
   std::string subject_of(const Triple& t, const std::string& asserted) {
@@ -399,6 +429,7 @@ class Doctor {
   Names& names_;
   const Trace& trace_;
   const Cause* cause_;
+  const Trace* passing_;
   Lines lines_;
   size_t worked_ = kNoDifference;
   Diagnosis d_;

@@ -27,7 +27,10 @@ std::optional<Window> window_after(const Trace& trace, size_t slice) {
     locks.step(i, e);
     if (i <= w.last && e.thread == w.thread && takes_lock(e)) ever.insert(e.object);
     if (i == w.last) {
-      for (const HeldLock& lock : locks.held(w.thread)) own.insert(lock.object);
+      for (const HeldLock& lock : locks.held(w.thread)) {
+        own.insert(lock.object);
+        w.own_lock = lock.event;
+      }
     }
     if (i > w.last && takes_lock(e)) {
       theirs.insert(e.object);
@@ -70,7 +73,7 @@ std::optional<Window> deciding_window(const Trace& trace, const Cause* cause) {
   return std::nullopt;
 }
 
-Triple best_triple(const Trace& trace, const Window& w) {
+Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
   const auto events = trace.events();
   struct Touch {
     size_t first, last;
@@ -105,6 +108,19 @@ Triple best_triple(const Trace& trace, const Window& w) {
     if (is_memory(x.op) && is_memory(y.op)) return writes(x) || writes(y);
     return true;  // locks, conditions: whoever comes first changes what the other finds
   };
+  auto middle_of = [&](ObjectId object) {
+    const auto touched = between.find(object);
+    if (touched == between.end()) return kNoDifference;
+    return touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
+  };
+  const bool tested = cause != nullptr && cause->kind == CauseKind::kWindow && cause->first.step == w.last && w.next < events.size() &&
+                      cause->second.step == w.next;
+  if (tested && relevant(events[w.last]) && relevant(events[w.next])) {
+    const size_t first = middle_of(events[w.last].object), second = middle_of(events[w.next].object);
+    if (first != kNoDifference && second != kNoDifference && conflict(w.last, first) && conflict(second, w.next) &&
+        is_memory(events[w.last].op) == is_memory(events[w.next].op))
+      return {w.last, second, w.next, is_memory(events[second].op) && writes(events[second])};
+  }
   for (const auto& [object, touch] : between) {
     const size_t middle = touch.write != kNoDifference ? touch.write : touch.first;
     const auto b = before.find(object), a = after.find(object);
@@ -123,10 +139,11 @@ Triple best_triple(const Trace& trace, const Window& w) {
   if (best.before == kNoDifference || best.after == kNoDifference) {
     for (size_t i = w.last + 1; i-- > 0;) {
       if (events[i].thread != w.thread || !relevant(events[i]) || !between.contains(events[i].object)) continue;
-      for (const auto& [object, step] : after) {
-        const auto touched = between.find(object);
-        if (touched == between.end()) continue;
-        const size_t middle = touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
+      std::map<size_t, ObjectId> nearest;
+      for (const auto& [object, step] : after) nearest.emplace(step, object);
+      for (const auto& [step, object] : nearest) {
+        const size_t middle = middle_of(object);
+        if (middle == kNoDifference) continue;
         if (is_memory(events[middle].op) != is_memory(events[i].op)) continue;
         if (!conflict(i, between.at(events[i].object).write != kNoDifference ? between.at(events[i].object).write
                                                                              : between.at(events[i].object).first) ||
@@ -147,8 +164,8 @@ std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
                        names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
   };
   if (t.between == kNoDifference && w.different_locks && w.other_lock < events.size()) {
-    return fmt::format("{} {} and was stopped while it held it; {} {} meanwhile: the two have no lock in common",
-                       names.thread(w.thread), told(w.last), names.thread(events[w.other_lock].thread), told(w.other_lock));
+    return fmt::format("{} {} and was stopped while it held it; {} {} meanwhile: the two have no lock in common", names.thread(w.thread),
+                       told(w.last), names.thread(events[w.other_lock].thread), told(w.other_lock));
   }
   if (t.between == kNoDifference) {
     std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), told(w.last));

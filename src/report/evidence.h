@@ -10,11 +10,12 @@ namespace heddle {
 // A thread was stopped after `last` and went on with `next`; the others' events lie in between.
 struct Window {
   uint32_t thread;
-  size_t last;                   // event
-  size_t next;                   // event, or the number of events if it never went on
+  size_t last;                        // event
+  size_t next;                        // event, or the number of events if it never went on
   size_t other_lock = kNoDifference;  // where the others take the first of theirs
-  bool different_locks = false;  // it holds locks there, the others take some, and none is the same
-  bool common_lock = false;      // it has held, before, one that the others take
+  size_t own_lock = kNoDifference;    // where it took the last of those that it holds
+  bool different_locks = false;       // it holds locks there, the others take some, and none is the same
+  bool common_lock = false;           // it has held, before, one that the others take
 };
 // The tested one, else the last preemption, else the last switch from which its thread came back.
 std::optional<Window> deciding_window(const Trace& trace, const Cause* cause);
@@ -24,7 +25,8 @@ struct Triple {
   size_t before = kNoDifference, between = kNoDifference, after = kNoDifference;
   bool written_between = false;
 };
-Triple best_triple(const Trace& trace, const Window& window);
+// `cause`, where it is this window's, says which operations decide: those at its edges, if others touched what they are about.
+Triple best_triple(const Trace& trace, const Window& window, const Cause* cause);
 
 std::string triple_sentence(Names& names, const Window& window, const Triple& triple);
 std::string claim_sentence(Names& names, const Cause& cause);

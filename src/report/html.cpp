@@ -44,10 +44,9 @@ class Page {
     Json j;
     std::string command;
     for (const std::string& word : story_.bug.command) command += (command.empty() ? "" : " ") + word;
-    j["bug"] = {{"id", story_.bug.id},         {"title", d_.title()}, {"ending", d_.ending},
-                {"why", d_.why + "."},         {"claim", d_.claim},   {"fix", advice(d_.kind)},
-                {"doomed", d_.doomed},         {"class", rule_name(d_.kind)}, {"command", command},  {"saved", story_.bug.saved_at},
-                {"version", HEDDLE_VERSION}};
+    j["bug"] = {{"id", story_.bug.id}, {"title", d_.title()},          {"ending", d_.ending},      {"why", d_.why + "."},
+                {"claim", d_.claim},   {"fix", advice(d_.kind)},       {"doomed", d_.doomed},      {"class", rule_name(d_.kind)},
+                {"command", command},  {"saved", story_.bug.saved_at}, {"version", HEDDLE_VERSION}};
     j["runs"] = Json::array();
     j["runs"].push_back(run("failing", "Failing, simplified", story_.failing, &names_));
     if (story_.passing != nullptr) j["runs"].push_back(other_run("passing", "Nearest passing", *story_.passing));

@@ -21,8 +21,8 @@ Operation of_event(const Event& e) { return {e.op, e.object, e.site, reads(e), w
 
 class Pattern {
  public:
-  Pattern(const Trace& trace, const Window& w, const Triple& t, const Cause* cause)
-      : trace_(trace), events_(trace.events()), w_(w), t_(t), cause_(cause) {}
+  Pattern(const Names& names, const Window& w, const Triple& t, const Cause* cause)
+      : names_(names), trace_(names.trace()), events_(trace_.events()), w_(w), t_(t), cause_(cause) {}
 
   BugClass go() const {
     const Event& last = events_[w_.last];
@@ -44,9 +44,7 @@ class Pattern {
 
   // The claim was tested to begin with the thread's own start: it fails after it and passes before it, so between the start and the next
   // operation the thread does something that decides, an access that is no point of this run.
-  bool hidden_before() const {
-    return cause_ != nullptr && cause_->kind == CauseKind::kWindow && cause_->first.op == Op::kThreadStart;
-  }
+  bool hidden_before() const { return cause_ != nullptr && cause_->kind == CauseKind::kWindow && cause_->first.op == Op::kThreadStart; }
 
   // What the stopped thread did next to the same or a related object, or was about to do when the run ended.
   std::optional<Operation> after_operation() const {
@@ -81,10 +79,25 @@ class Pattern {
     return too_late ? BugClass::kOrder : BugClass::kMultiAtomicity;
   }
 
+  // Was the thread that failed woken by what the stopped one had just announced? Then it was announced before it was so.
+  bool announced_too_early() const {
+    if (has_next() || trace_.outcome().thread == w_.thread) return false;
+    size_t first = w_.last + 1;
+    while (first < events_.size() && events_[first].thread != trace_.outcome().thread) ++first;
+    if (first >= events_.size() || (events_[first].op != Op::kCondReacquire && events_[first].op != Op::kSemWait)) return false;
+    for (size_t i = w_.last + 1, seen = 0; i-- > 0 && seen < 4;) {
+      if (events_[i].thread != w_.thread) continue;
+      ++seen;
+      const bool wakes = events_[i].op == Op::kCondSignal || events_[i].op == Op::kCondBroadcast || events_[i].op == Op::kSemPost;
+      if (wakes && events_[i].object == events_[first].object) return true;
+    }
+    return false;
+  }
+
   // Where only calls are seen, a critical section stands for the accesses in it.
   BugClass of_locks(const std::optional<Operation>& before, const std::optional<Operation>& after) const {
     if (!before) return hidden_before() && after ? BugClass::kAtomicity : BugClass::kOrder;
-    if (!after) return BugClass::kOrder;
+    if (!after || announced_too_early()) return BugClass::kOrder;
     if (before->object != after->object) {
       // Another crashes on what the thread was only about to set up.
       const Outcome& o = trace_.outcome();
@@ -96,12 +109,15 @@ class Pattern {
       for (size_t i = t_.before; i-- > 0;) {
         const Event& e = events_[i];
         if (e.thread != w_.thread || e.object != before->object || !takes_lock(e)) continue;
-        return e.site == after->site ? BugClass::kOrder : BugClass::kAtomicity;
+        // By line: an unrolled loop has its section several times.
+        const bool same = e.site == after->site || names_.place(e.site) == names_.place(after->site);
+        return same ? BugClass::kOrder : BugClass::kAtomicity;
       }
     }
     return BugClass::kAtomicity;
   }
 
+  const Names& names_;
   const Trace& trace_;
   const std::span<const Event> events_;
   const Window& w_;
@@ -111,8 +127,8 @@ class Pattern {
 
 }  // namespace
 
-BugClass pattern_of(const Trace& trace, const Window& window, const Triple& triple, const Cause* cause) {
-  return Pattern(trace, window, triple, cause).go();
+BugClass pattern_of(const Names& names, const Window& window, const Triple& triple, const Cause* cause) {
+  return Pattern(names, window, triple, cause).go();
 }
 
 }  // namespace heddle

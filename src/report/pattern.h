@@ -7,6 +7,6 @@
 namespace heddle {
 
 // `cause`: the tested claim, or null.
-BugClass pattern_of(const Trace& trace, const Window& window, const Triple& triple, const Cause* cause);
+BugClass pattern_of(const Names& names, const Window& window, const Triple& triple, const Cause* cause);
 
 }  // namespace heddle

@@ -26,9 +26,9 @@ struct Story {
   const Cause* cause = nullptr;
   const Stacks* stacks = nullptr;  // of the failing run
   const Stacks* passing_stacks = nullptr;
-  std::string replay = {}; // hd1:...
-  std::string output = {}; // the program's last words, where they tell what failed
-  std::string page = {};   // where it lies
+  std::string replay = {};  // hd1:...
+  std::string output = {};  // the program's last words, where they tell what failed
+  std::string page = {};    // where it lies
 };
 
 std::string explain_text(const Story& story, const TextOptions& options = {});

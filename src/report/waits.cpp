@@ -10,6 +10,26 @@
 
 namespace heddle {
 
+namespace {
+
+// The signal that woke the thread for the last time, if all that it did then was to wait again.
+size_t wasted_on(const Trace& trace, uint32_t thread) {
+  const auto events = trace.events();
+  std::vector<size_t> own;  // its last three operations, the last first
+  for (size_t i = events.size(); i-- > 0 && own.size() < 3;) {
+    if (events[i].thread == thread && !is_memory(events[i].op)) own.push_back(i);
+  }
+  auto waits = [&](size_t i) { return events[i].op == Op::kCondWait || events[i].op == Op::kCondTimedWait; };
+  if (own.size() < 3 || !waits(own[0]) || events[own[1]].op != Op::kCondReacquire || !waits(own[2])) return kNoDifference;
+  for (size_t i = own[1]; i-- > own[2];) {
+    const Event& e = events[i];
+    if ((e.op == Op::kCondSignal || e.op == Op::kCondBroadcast) && e.object == events[own[1]].object) return i;
+  }
+  return kNoDifference;
+}
+
+}  // namespace
+
 WakeUps wake_ups(const Trace& trace) {
   WakeUps found;
   std::set<ObjectId> waited;  // what threads wait for in the end
@@ -29,6 +49,11 @@ WakeUps wake_ups(const Trace& trace) {
       found.misdirected = i;
     }
   }
+  for (uint32_t i = 0; i < trace.threads().size(); ++i) {
+    if (trace.threads()[i].state != ThreadState::kBlocked || !waited.contains(trace.threads()[i].object)) continue;
+    const size_t signal = wasted_on(trace, i);
+    if (signal != kNoDifference && events[signal].op == Op::kCondSignal) found.wasted = signal;
+  }
   return found;
 }
 
@@ -36,7 +61,8 @@ std::optional<StaleWake> stale_wake(const Trace& trace, uint32_t thread, size_t 
   const auto events = trace.events();
   size_t wake = std::min(end, events.size());
   auto is_wake = [&](const Event& e) {
-    return e.thread == thread && (e.op == Op::kCondReacquire || e.op == Op::kCondTimedReacquire) && (e.flags & (kTimedOut | kSpurious)) == 0;
+    return e.thread == thread && (e.op == Op::kCondReacquire || e.op == Op::kCondTimedReacquire) &&
+           (e.flags & (kTimedOut | kSpurious)) == 0;
   };
   while (wake > 0 && !is_wake(events[wake - 1])) --wake;
   if (wake-- == 0) return std::nullopt;

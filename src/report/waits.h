@@ -12,10 +12,12 @@ std::vector<WaitEdge> wait_edges(Names& names);
 // "T1 wants mutex A at a.c:5, which T2 has since a.c:9"
 std::string wait_sentence(Names& names, const WaitEdge& edge);
 
-// Signals that woke nobody, or woke one while another still waits for ever.
+// Signals that woke nobody; woke one while another still waits for ever; woke one that found nothing to do and now waits for ever.
 struct WakeUps {
   size_t lost = kNoDifference;
   size_t misdirected = kNoDifference;
+  size_t wasted = kNoDifference;
+  bool any() const { return lost != kNoDifference || misdirected != kNoDifference || wasted != kNoDifference; }
 };
 WakeUps wake_ups(const Trace& trace);
 

@@ -35,8 +35,8 @@ struct CauseSide {
 // The first event of the failing run after which every sampled continuation fails too (simplify/doomed.h).
 struct DoomedPoint {
   bool known = false;
-  bool from_start = false;      // no schedule is known that passes
-  size_t step = kNoDifference;  // index in the failing trace
+  bool from_start = false;                                          // no schedule is known that passes
+  size_t step = kNoDifference;                                      // index in the failing trace
   size_t failed_before = 0, sampled_before = 0, sampled_after = 0;  // continuations without that event, and with it
 };
 
