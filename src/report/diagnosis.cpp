@@ -305,7 +305,11 @@ class Doctor {
     const auto window = deciding_window(trace_, cause_);
     if (!window || (trace_.preemptions() == 0 && !has_cause())) {
       // Nobody was stopped: it is decided by who comes first where threads wait or begin.
-      if (trace_.switches() > 0 && trace_.preemptions() == 0) d_.kind = BugClass::kOrder;
+      if (passing_ == nullptr) {
+        d_.why = "it failed in every schedule that was tried: it may not depend on the schedule at all";
+      } else if (trace_.switches() > 0 && trace_.preemptions() == 0) {
+        d_.kind = BugClass::kOrder;
+      }
       d_.subject = asserted;
       parting_lines();
       fails_here();

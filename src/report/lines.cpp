@@ -32,6 +32,26 @@ void Lines::stretch(DecidingLine& line, const Frame& other) const {
   line.to = std::max({line.to, line.frame.line, other.line});
 }
 
+// Given back elsewhere: what follows in the block that takes it.
+void Lines::rest_of_block(DecidingLine& line) const {
+  auto indent = [&](int n) {
+    const std::string text = names_.symbols().source_line(line.frame.file, n).value_or("");
+    return text.find_first_not_of(" \t");
+  };
+  const size_t own = indent(line.frame.line);
+  if (own == std::string::npos) return;
+  int last = line.frame.line;
+  for (int n = line.frame.line + 1; n <= line.frame.line + kLongestStretch / 2; ++n) {
+    const size_t at = indent(n);
+    const bool closes = at != std::string::npos && at < own && names_.symbols().source_line(line.frame.file, n)->at(at) == '}';
+    if (closes) break;
+    last = n;
+  }
+  if (last == line.frame.line) return;
+  line.from = line.frame.line;
+  line.to = last;
+}
+
 void Lines::section(size_t step, DecidingLine& line) const {
   const auto events = trace_.events();
   const Event& e = events[step];
@@ -41,7 +61,9 @@ void Lines::section(size_t step, DecidingLine& line) const {
       if (other.thread != e.thread) continue;
       const bool waits = other.op == Op::kCondWait || other.op == Op::kCondTimedWait;
       if (!waits && !(is_unlock(other.op) && other.object == e.object)) continue;
-      if (const auto calls = names_.calls(i); !calls.empty()) stretch(line, calls.front());
+      const auto calls = names_.calls(i);
+      if (!calls.empty()) stretch(line, calls.front());
+      if (line.to == 0) rest_of_block(line);
       return;
     }
     // It failed inside.

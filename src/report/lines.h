@@ -29,6 +29,7 @@ class Lines {
  private:
   std::vector<Frame> pending_calls(uint32_t thread) const;
   void section(size_t step, DecidingLine& line) const;
+  void rest_of_block(DecidingLine& line) const;
   void stretch(DecidingLine& line, const Frame& other) const;
   void add(DecidingLine line);
 

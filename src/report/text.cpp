@@ -37,6 +37,10 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.size(), text.find(' ', at));
     const std::string word = text.substr(at, end - at);
+    if (word.empty()) {
+      at = end + 1;
+      continue;
+    }
     if (!line.empty() && shown_width(line) + 1 + shown_width(word) > width - indent) {
       out += line + "\n" + std::string(indent, ' ');
       line.clear();
@@ -274,7 +278,7 @@ class Writer {
 
   void footer() {
     const Bug& bug = story_.bug;
-    std::string found = fmt::format("\nFOUND  run {} of the {} search", bug.find_executions, bug.strategy);
+    std::string found = fmt::format("run {} of the {} search", bug.find_executions, bug.strategy);
     if (!bug.minimal.empty()) {
       found += fmt::format(" · {} -> {}, {} -> {} in {} · minimal: {}", bug.found.switches, plural(bug.simplified.switches, "switch"),
                            bug.found.preemptions, plural(bug.simplified.preemptions, "preemption"), plural(bug.simplify_executions, "run"),
@@ -283,7 +287,7 @@ class Writer {
     }
     if (bug.was_reduced && bug.reduced.threads < bug.simplified.threads)
       found += fmt::format(" · needs {} of {} threads", bug.reduced.threads, bug.simplified.threads);
-    out_ += wrapped(found, options_.width, 7) + "\n";
+    out_ += "\nFOUND  " + wrapped(found, options_.width, 7) + "\n";
     out_ +=
         fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
     if (!story_.page.empty()) out_ += fmt::format("PAGE   {}\n", story_.page);

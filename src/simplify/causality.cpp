@@ -210,10 +210,24 @@ class Laboratory {
     return {};
   }
 
+  // Each thread runs as soon as it is created, as far as it gets: what a program that forgets to wait for its threads relies on.
+  Plan children_first() const {
+    Plan plan = plan_for({}, failing_, limits_);
+    plan.choices.clear();
+    std::vector<uint32_t> created(failing_.threads().size());
+    for (const Event& e : failing_.events()) {
+      if (e.op != Op::kThreadCreate) continue;
+      plan.slices.push_back({failing_.thread_id(e), e.number});
+      plan.slices.push_back({child_thread(failing_.thread_id(e), ++created[e.thread]), ~uint64_t{0}});
+    }
+    return plan;
+  }
+
   // Other schedules, until enough different orders have been seen on both sides: random ones of the whole program, and ones that leave
   // the failing run before its deciding switch or right after it.
   void sample() {
     const Schedule all = schedule_of(failing_);
+    run({children_first(), plan_for({}, failing_, limits_)});
     for (size_t i = 0; i < kSamples && !budget_.spent(); i += kBatch) {
       if (claims_.failed() >= kEnough && claims_.passed() >= kEnough) return;
       std::vector<Plan> plans;

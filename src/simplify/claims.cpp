@@ -211,7 +211,9 @@ std::optional<Cause> Claims::order() const {
   const std::pair<Key, Key>* best = nullptr;
   double best_score = 0;
   Cause cause, tried;
-  for (const auto& [pair, rank] : candidates) {
+  for (const auto& candidate : candidates) {
+    const auto& pair = candidate.first;
+    const size_t rank = candidate.second;
     if (!came_first(failing, pair.first, pair.second)) continue;
     const double s = score([&](const Sample& sample) { return came_first(sample, pair.first, pair.second); }, &tried) +
                      1e-6 * static_cast<double>(rank) / static_cast<double>(failing.trace.events().size() + 1);
