@@ -58,6 +58,13 @@ class Pattern {
     return std::nullopt;
   }
 
+  // In the source: an unrolled loop has its section several times, and one line may hold two.
+  bool same_place(SiteId a, SiteId b) const {
+    if (a == b) return true;
+    const auto x = names_.frame(a), y = names_.frame(b);
+    return x && y && !x->file.empty() && x->file == y->file && x->line == y->line && x->column == y->column;
+  }
+
   // Do others do that with the object while the thread stands still?
   bool others(ObjectId object, bool (*does)(const Event&)) const {
     for (size_t i = w_.last + 1; i < std::min(w_.next, events_.size()); ++i) {
@@ -109,9 +116,7 @@ class Pattern {
       for (size_t i = t_.before; i-- > 0;) {
         const Event& e = events_[i];
         if (e.thread != w_.thread || e.object != before->object || !takes_lock(e)) continue;
-        // By line: an unrolled loop has its section several times.
-        const bool same = e.site == after->site || names_.place(e.site) == names_.place(after->site);
-        return same ? BugClass::kOrder : BugClass::kAtomicity;
+        return same_place(e.site, after->site) ? BugClass::kOrder : BugClass::kAtomicity;
       }
     }
     return BugClass::kAtomicity;

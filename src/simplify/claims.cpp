@@ -89,6 +89,11 @@ bool Claims::inside(const Sample& s, const Gap& gap) {
   };
   for (const Event& e : events) {
     const bool plays = gap.any_thread || s.trace.thread_id(e) == wanted;
+    // It never comes to `second` any more.
+    if (e.op == Op::kThreadExit && gap.second.op != Op::kThreadExit) {
+      open.erase(e.thread);
+      middles.erase(e.thread);
+    }
     if (plays && open.contains(e.thread) && is(e, gap.second)) {
       if (middles.contains(e.thread) && (!gap.on_second || middles[e.thread].contains(e.object))) return true;
       open.erase(e.thread);
