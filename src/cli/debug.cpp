@@ -49,10 +49,13 @@ int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& 
   if (isolated && isolated->isolated) passing = isolated->passing;
   TestedCause tested;
   if (!options.no_isolate && !stop_flag() && best.switches() > 0)
-    tested = test_cause(campaign, best, passing, options.cause_seconds, options.campaign.plan.seed(), progress);
+    tested = test_cause(campaign, best, passing, options.simplify.seconds > 0 ? options.cause_seconds : 0, options.campaign.plan.seed(),
+                        progress);
   saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
   if (!passing) passing = tested.passing;
-  const LoadedStory loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
+  if (!stop_flag()) saving.attempt([&] { save_stacks(bug, campaign, best, passing); });
+  LoadedStory loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
+  saving.attempt([&] { save_page(loaded); });
 
   if (options.campaign.json) {
     document["failure"] = json_failure(failing);
@@ -66,8 +69,10 @@ int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& 
     if (isolated) document["isolate"] = json_isolate(*isolated);
     const bool decided = isolated && isolated->isolated && isolated->switch_from < isolated->failing.events().size();
     document["cause"] = decided ? json_cause(isolated->failing, isolated->switch_from) : json_cause(best);
+    lead_with_lines(document["cause"], loaded.story());
     document["diagnosis"] = json_diagnosis(loaded.story());
     document["bug"] = BugStore::shown(bug.id);
+    if (!loaded.page.empty()) document["page"] = loaded.page;
     print_json(document);
   } else {
     fmt::print("{}", explain_text(loaded.story(), text_options(options.all)));

@@ -43,6 +43,7 @@ int explain(const Session& session, const Options& options) {
     document["diagnosis"] = json_diagnosis(story);
     document["simplified"] = json_counts(loaded.failing.counts(), true);
     document["cause"] = json_cause(loaded.failing);
+    lead_with_lines(document["cause"], story);
     document["replay"] = loaded.replay;
     print_json(document);
   } else {

@@ -6,6 +6,7 @@
 #include "cli/saved_bug.h"
 #include "report/names.h"
 #include "simplify/doomed.h"
+#include "trace/stacks.h"
 
 namespace heddle {
 
@@ -171,6 +172,7 @@ void save_isolated(Bug& bug, const IsolateResult& result) {
   const BugStore store;
   bug.decides = deciding_sentence(result);
   store.save_trace(bug.id, kPassingTrace, result.passing);
+  store.remove(bug.id, kPassingStacks);
   store.save(bug);
 }
 

@@ -7,7 +7,9 @@
 #include <atomic>
 #include <deque>
 
+#include "trace/cause.h"
 #include "trace/error.h"
+#include "trace/stacks.h"
 
 namespace heddle {
 
@@ -135,6 +137,8 @@ void save_simplified(Bug& bug, const Simplified& simplified) {
   bug.minimal = result.minimal;
   bug.certificate = result.certificate;
   bug.simplified = result.best.counts();
+  // What was learnt about another schedule does not hold for this one.
+  for (const char* stale : {kCauseFile, kFailingStacks, kPassingStacks}) store.remove(bug.id, stale);
   store.save_trace(bug.id, kSimplifiedTrace, result.best);
   if (simplified.passing) store.save_trace(bug.id, kPassingTrace, *simplified.passing);
   store.save(bug);

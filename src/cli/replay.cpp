@@ -90,8 +90,9 @@ int replay_pasted(const Session& session, const Options& options) {
 uint64_t deciding_step(const Options& options, const Trace& trace) {
   if (!options.found && !options.reduced) {
     const LoadedStory loaded = load_story(options.bug);
-    Names names(loaded.failing, *loaded.symbols);
-    const Diagnosis d = diagnose(names, loaded.cause ? &*loaded.cause : nullptr);
+    const Story story = loaded.story();
+    Names names(story.failing, story.symbols, story.stacks);
+    const Diagnosis d = diagnose(names, story);
     if (d.deciding != kNoDifference) return d.deciding + 1;
   }
   for (const TraceSlice& slice : trace.slices()) {

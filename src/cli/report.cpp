@@ -25,11 +25,8 @@ int run(const Session& session, const Options& options) {
   const Story story = loaded.story();
   std::string text, name;
   if (options.format == "html") {
-    PageExtra extra;
-    if (loaded.found) extra.found = &*loaded.found;
-    if (loaded.reduced) extra.reduced = &*loaded.reduced;
-    text = html_page(story, extra);
-    name = "report.html";
+    text = page_text(loaded);
+    name = kPageFile;
   } else if (options.format == "sarif") {
     text = sarif_text(story);
     name = "report.sarif";
@@ -55,6 +52,18 @@ int run(const Session& session, const Options& options) {
 }
 
 }  // namespace
+
+std::string page_text(const LoadedStory& loaded) {
+  PageExtra extra;
+  if (loaded.found) extra.found = &*loaded.found;
+  if (loaded.reduced) extra.reduced = &*loaded.reduced;
+  return html_page(loaded.story(), extra);
+}
+
+void save_page(LoadedStory& loaded) {
+  BugStore().save_text(loaded.bug.id, kPageFile, page_text(loaded));
+  loaded.page = BugStore::shown(loaded.bug.id) + "/" + kPageFile;
+}
 
 void add_report(CLI::App& app, Session& session) {
   Verb verb(app, "report", "a saved bug as a page, and for other tools");

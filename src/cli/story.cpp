@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/pipeline.h"
+#include "report/told.h"
 #include "simplify/causality.h"
+#include "simplify/doomed.h"
 #include "trace/replay_string.h"
+#include "trace/stacks.h"
+#include "wire/event_stacks.h"
 
 namespace heddle {
 
@@ -12,26 +16,38 @@ namespace {
 
 constexpr size_t kLongestReplay = 4000;  // characters that one still pastes
 
+std::string one_line(const std::string& text) {
+  std::string line;
+  for (char c : text) {
+    if (c != '\n' && c != ' ') {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
 // The line in which a test framework or the program itself says what failed.
 std::string last_words(const Trace& trace, const std::string& out, const std::string& err) {
   const OutcomeKind kind = trace.outcome().kind;
   if (kind != OutcomeKind::kExit && kind != OutcomeKind::kOutput) return {};
+  // A failed EXPECT of GoogleTest or REQUIRE of Catch2: the place, then what was expected.
   for (const std::string* text : {&out, &err}) {
-    size_t at = text->find(": Failure\n");  // a failed EXPECT: the place, then what was expected
-    if (at == std::string::npos) continue;
-    const size_t begin = text->rfind('\n', at);
-    const size_t line = begin == std::string::npos ? 0 : begin + 1;
-    size_t end = at + 10;
-    for (int lines = 0; lines < 4 && end < text->size(); ++lines) {
-      const size_t next = std::min(text->size(), text->find('\n', end));
-      if (next == end) break;
-      end = next + 1;
+    for (const std::string_view mark : {": Failure\n", ": FAILED:\n"}) {
+      const size_t at = text->find(mark);
+      if (at == std::string::npos) continue;
+      const size_t begin = text->rfind('\n', at);
+      const size_t line = begin == std::string::npos ? 0 : begin + 1;
+      size_t end = at + mark.size();
+      for (int lines = 0; lines < 4 && end < text->size(); ++lines) {
+        const size_t next = std::min(text->size(), text->find('\n', end));
+        if (next == end) break;
+        end = next + 1;
+      }
+      return one_line(text->substr(line, end - line));
     }
-    std::string words = text->substr(line, end - line);
-    for (char& c : words) {
-      if (c == '\n') c = ' ';
-    }
-    return words;
   }
   for (const std::string* text : {&err, &out}) {
     size_t end = text->size();
@@ -54,10 +70,25 @@ std::string replay_of(const Bug& bug, const Trace& failing) {
   return text.size() <= kLongestReplay ? text : std::string();
 }
 
+// Every event at the program's own line. One run without the other would differ in every place that is told.
+void tell_places(LoadedStory& s, Stacks stacks, Stacks passing_stacks) {
+  if (stacks.empty() || (s.passing && passing_stacks.empty())) return;
+  s.stacks = std::move(stacks);
+  s.passing_stacks = std::move(passing_stacks);
+  s.told = told_trace(s.failing, s.stacks, *s.symbols);
+  if (s.passing) s.passing = told_trace(*s.passing, s.passing_stacks, Symbols(module_paths_of(*s.passing)));
+  if (s.cause) s.cause = told_cause(*s.cause, s.told);
+}
+
 }  // namespace
 
 Story LoadedStory::story() const {
-  Story s{bug, failing, *symbols, nullptr, nullptr, replay, output};
+  Story s{bug, told, *symbols};
+  s.replay = replay;
+  s.output = output;
+  s.page = page;
+  if (!stacks.empty()) s.stacks = &stacks;
+  if (!passing_stacks.empty()) s.passing_stacks = &passing_stacks;
   if (passing) s.passing = &*passing;
   if (cause) s.cause = &*cause;
   return s;
@@ -68,9 +99,10 @@ LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional
   LoadedStory s;
   s.bug = bug;
   s.failing = failing;
+  s.symbols = std::make_unique<Symbols>(module_paths_of(failing));
+  s.told = failing;
   s.passing = passing;
   s.cause = cause;
-  s.symbols = std::make_unique<Symbols>(module_paths_of(failing));
   s.replay = replay_of(bug, failing);
   s.output = output;
   return s;
@@ -87,10 +119,36 @@ LoadedStory load_story(const std::string& name, bool as_found) {
   std::optional<Cause> cause;
   if (simplified && store.has(bug, kCauseFile)) cause = decode_cause(store.text(bug, kCauseFile));
   LoadedStory s = make_story(bug, failing, passing, cause, last_words(failing, store.text(bug, kStdout), store.text(bug, kStderr)));
+  if (simplified) tell_places(s, decode_stacks(store.text(bug, kFailingStacks)), decode_stacks(store.text(bug, kPassingStacks)));
   if (simplified) s.found = store.load_trace(bug, kFailingTrace);
   if (store.has(bug, kReducedTrace)) s.reduced = store.load_trace(bug, kReducedTrace);
+  if (store.has(bug, kPageFile)) s.page = BugStore::shown(bug.id) + "/" + kPageFile;
   return s;
 }
+
+namespace {
+
+DoomedPoint doomed_point(Campaign& campaign, const Trace& failing, double seconds, uint64_t seed) {
+  DoomedOptions options;
+  options.seed = seed;
+  options.seconds = seconds;
+  options.max_executions = 400;
+  options.stop = &stop_flag();
+  options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
+  const DoomedResult result = doomed(
+      failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
+  DoomedPoint point;
+  if (!result.found) return point;
+  point.known = true;
+  point.from_start = result.from_start;
+  if (!result.from_start) point.step = result.event;
+  point.failed_before = result.before.failed;
+  point.sampled_before = result.before.failed + result.before.passed;
+  point.sampled_after = result.after.failed + result.after.passed;
+  return point;
+}
+
+}  // namespace
 
 TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed,
                        Progress& progress) {
@@ -107,11 +165,33 @@ TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::opti
         failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
     tested.cause = result.cause;
     tested.passing = result.passing;
+    if (seconds <= 0 || result.cause.seconds < seconds) tested.cause->doomed = doomed_point(campaign, failing, seconds / 3, seed);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
   }
   progress.clear();
   return tested;
+}
+
+std::optional<Stacks> stacks_of(Campaign& campaign, const Trace& trace) {
+  Plan plan = campaign.replay_plan(trace);
+  plan.detect |= kDetectStacks;
+  const Trace again = campaign.pool().run_now(plan).trace;
+  if (first_difference(trace, again) != kNoDifference) return std::nullopt;
+  return stacks_in(again);
+}
+
+void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing) {
+  const BugStore store;
+  auto save = [&](const char* name, const std::optional<Stacks>& stacks) {
+    if (stacks) {
+      store.save_text(bug.id, name, encode_stacks(*stacks));
+    } else {
+      store.remove(bug.id, name);
+    }
+  };
+  save(kFailingStacks, stacks_of(campaign, failing));
+  save(kPassingStacks, passing ? stacks_of(campaign, *passing) : std::nullopt);
 }
 
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved) {
@@ -124,17 +204,24 @@ void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved) {
   if (tested.passing && !passing_saved) store.save_trace(bug.id, kPassingTrace, *tested.passing);
 }
 
+void lead_with_lines(Json& causes, const Story& story) {
+  Names names(story.failing, story.symbols, story.stacks);
+  Json all = Json::array();
+  for (const DecidingLine& line : diagnose(names, story).lines)
+    all.push_back({{"file", line.frame.file}, {"line", line.frame.line}, {"thread", names.thread(line.thread)}, {"what", line.caption}});
+  for (Json& cause : causes) all.push_back(std::move(cause));
+  causes = std::move(all);
+}
+
 Json json_diagnosis(const Story& story) {
-  Names names(story.failing, story.symbols);
-  const Diagnosis d = diagnose(names, story.cause);
+  Names names(story.failing, story.symbols, story.stacks);
+  const Diagnosis d = diagnose(names, story);
   Json j = {{"class", rule_name(d.kind)}, {"subject", d.subject}, {"title", d.title()}, {"why", d.why}};
   j["lines"] = Json::array();
   for (const DecidingLine& line : d.lines) {
-    const auto frame = names.frame(line.site);
-    j["lines"].push_back({{"file", frame ? frame->file : ""},
-                          {"line", frame ? frame->line : 0},
-                          {"thread", names.thread(line.thread)},
-                          {"what", line.caption}});
+    Json entry = {{"file", line.frame.file}, {"line", line.frame.line}, {"thread", names.thread(line.thread)}, {"what", line.caption}};
+    if (line.to != 0) entry["stretch"] = Json::array({line.from, line.to});
+    j["lines"].push_back(std::move(entry));
   }
   if (story.cause != nullptr && story.cause->kind != CauseKind::kNone) {
     const Cause& c = *story.cause;
@@ -143,6 +230,7 @@ Json json_diagnosis(const Story& story) {
                   {"exact", c.exact()},         {"inside", side(c.inside)},
                   {"outside", side(c.outside)}, {"executions", c.executions}};
   }
+  if (!d.doomed.empty()) j["doomed"] = d.doomed;
   if (!d.waits.empty()) {
     j["waits"] = Json::array();
     for (const WaitEdge& w : d.waits) {

@@ -9,17 +9,21 @@
 #include "cli/results.h"
 #include "report/text.h"
 #include "trace/cause.h"
+#include "trace/stacks.h"
 
 namespace heddle {
 
 struct LoadedStory {
   Bug bug;
   Trace failing;  // the simplified one where there is one and it was not asked for as found
+  Trace told;     // the same, each event at the program's own line
   std::optional<Trace> found, passing, reduced;
   std::optional<Cause> cause;
+  Stacks stacks, passing_stacks;
   std::unique_ptr<Symbols> symbols;
   std::string replay;
   std::string output;
+  std::string page;  // where it is saved, as shown to the user; empty if it is not
 
   Story story() const;
 };
@@ -28,6 +32,12 @@ LoadedStory load_story(const std::string& name, bool as_found = false);
 LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing, const std::optional<Cause>& cause,
                        const std::string& output);
 
+// The page, with everything that is known.
+std::string page_text(const LoadedStory& loaded);
+// Beside the bug.
+inline constexpr const char* kPageFile = "report.html";
+void save_page(LoadedStory& loaded);
+
 // Tests what decides, by intervention, and saves the result and, where none is saved yet, the nearest passing run.
 struct TestedCause {
   std::optional<Cause> cause;
@@ -35,9 +45,13 @@ struct TestedCause {
 };
 TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed,
                        Progress& progress);
+// One more replay of each run, to learn the calls that led to each event.
+void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing);
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved);
 
 // The class, the sentences and the evidence.
 Json json_diagnosis(const Story& story);
+// The lines of the diagnosis before the switches, in the form of `cause`.
+void lead_with_lines(Json& causes, const Story& story);
 
 }  // namespace heddle

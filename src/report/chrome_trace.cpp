@@ -48,8 +48,8 @@ void add_run(Json& events, const Trace& trace, int process, const char* title, c
 }  // namespace
 
 std::string chrome_trace_text(const Story& story) {
-  Names names(story.failing, story.symbols);
-  const Diagnosis d = diagnose(names, story.cause);
+  Names names(story.failing, story.symbols, story.stacks);
+  const Diagnosis d = diagnose(names, story);
   Json events = Json::array();
   add_run(events, story.failing, 1, "failing", &d);
   if (story.passing != nullptr) add_run(events, *story.passing, 2, "nearest passing", nullptr);

@@ -82,8 +82,13 @@ class Rows {
 
   void event(size_t i) {
     const Event& e = trace_.events()[i];
-    const std::string place = names_.own_place(e.site);
-    rows_.push_back({RowKind::kEvent, i, e.thread, names_.operation(e), place.empty() ? place : place.substr(2)});
+    std::string place = names_.own_place(e.site);
+    // Where a thread ends in a library's code, the line says nothing.
+    if (e.op == Op::kThreadExit && names_.calls(std::vector<SiteId>{e.site}).empty()) place.clear();
+    // In a narrow column the value matters more than how it was accessed.
+    std::string text = names_.operation(e);
+    if (const size_t at = text.find(" (atomic)"); at != std::string::npos) text.erase(at, 9);
+    rows_.push_back({RowKind::kEvent, i, e.thread, std::move(text), place.empty() ? place : place.substr(2)});
   }
 
   std::string held(uint32_t thread) {

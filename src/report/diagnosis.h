@@ -29,12 +29,14 @@ const char* rule_name(BugClass kind);
 // One sentence: what this kind of bug is, and where one mends it.
 const char* advice(BugClass kind);
 
-// A line of the source that takes part.
+// A line of the source that takes part, with the stretch around it that belongs to it: a critical section, or the gap into which others
+// came.
 struct DecidingLine {
-  SiteId site = kNoSite;
+  Frame frame;
   uint32_t thread = 0;          // index in the failing trace
   std::string caption;          // "main reads it here (step 4)"
   size_t step = kNoDifference;  // index in the failing trace
+  int from = 0, to = 0;         // lines of the same file; 0: the line alone
 };
 
 // A thread of a deadlock: what it waits for, and who has it.
@@ -54,6 +56,7 @@ struct Diagnosis {
   std::string ending;   // "assert balance >= 0, bank.cpp:6"
   std::string why;      // a sentence or two, with steps and values
   std::string claim;    // "Fails if and only if T2 runs between a.c:5 and a.c:6.  [tested: ...]"; empty if nothing was tested
+  std::string doomed;   // "From step 9 on ...: all 24 continuations tried fail, 10 of 24 before it."; empty if that was not looked for
   std::vector<DecidingLine> lines;
   std::vector<WaitEdge> waits;
   size_t deciding = kNoDifference;  // the last event before the deciding switch
@@ -62,7 +65,8 @@ struct Diagnosis {
   std::string title() const;
 };
 
-Diagnosis diagnose(Names& names, const Cause* cause);
+// `passing`: the nearest passing run, which has what the failing one never came to.
+Diagnosis diagnose(Names& names, const Cause* cause, const Trace* passing = nullptr, const Stacks* passing_stacks = nullptr);
 
 // "balance >= 0" of an assertion's message; empty if it is none.
 std::string assertion_text(const std::string& message);

@@ -21,12 +21,16 @@ std::optional<Window> window_after(const Trace& trace, size_t slice) {
   while (back < slices.size() && slices[back].thread != slices[slice].thread) ++back;
   Window w{slices[slice].thread, slices[slice].end - 1, back < slices.size() ? slices[back].begin : trace.events().size()};
   HeldLocks locks(trace.threads().size());
-  std::set<ObjectId> own, theirs;
+  std::set<ObjectId> own, theirs, ever;
   for (size_t i = 0; i < w.next; ++i) {
     const Event& e = trace.events()[i];
     locks.step(i, e);
+    if (i <= w.last && e.thread == w.thread && takes_lock(e)) ever.insert(e.object);
     if (i == w.last) {
-      for (const HeldLock& lock : locks.held(w.thread)) own.insert(lock.object);
+      for (const HeldLock& lock : locks.held(w.thread)) {
+        own.insert(lock.object);
+        w.own_lock = lock.event;
+      }
     }
     if (i > w.last && takes_lock(e)) {
       theirs.insert(e.object);
@@ -35,6 +39,7 @@ std::optional<Window> window_after(const Trace& trace, size_t slice) {
   }
   w.different_locks =
       !own.empty() && !theirs.empty() && std::none_of(own.begin(), own.end(), [&](ObjectId o) { return theirs.contains(o); });
+  w.common_lock = std::any_of(ever.begin(), ever.end(), [&](ObjectId o) { return theirs.contains(o); });
   return w;
 }
 
@@ -54,16 +59,21 @@ std::optional<Window> deciding_window(const Trace& trace, const Cause* cause) {
       return w;
     }
   }
+  std::optional<Window> left;  // for good
   for (size_t i = slices.size(); i-- > 0;) {
-    if (slices[i].preempted) return window_after(trace, i);
+    if (!slices[i].preempted) continue;
+    const auto w = window_after(trace, i);
+    if (w && w->next < trace.events().size()) return w;
+    if (!left) left = w;
   }
+  if (left) return left;
   for (size_t i = slices.size(); i-- > 0;) {
     if (const auto w = window_after(trace, i); w && w->next < trace.events().size()) return w;
   }
   return std::nullopt;
 }
 
-Triple best_triple(const Trace& trace, const Window& w) {
+Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
   const auto events = trace.events();
   struct Touch {
     size_t first, last;
@@ -98,6 +108,19 @@ Triple best_triple(const Trace& trace, const Window& w) {
     if (is_memory(x.op) && is_memory(y.op)) return writes(x) || writes(y);
     return true;  // locks, conditions: whoever comes first changes what the other finds
   };
+  auto middle_of = [&](ObjectId object) {
+    const auto touched = between.find(object);
+    if (touched == between.end()) return kNoDifference;
+    return touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
+  };
+  const bool tested = cause != nullptr && cause->kind == CauseKind::kWindow && cause->first.step == w.last && w.next < events.size() &&
+                      cause->second.step == w.next;
+  if (tested && relevant(events[w.last]) && relevant(events[w.next])) {
+    const size_t first = middle_of(events[w.last].object), second = middle_of(events[w.next].object);
+    if (first != kNoDifference && second != kNoDifference && conflict(w.last, first) && conflict(second, w.next) &&
+        is_memory(events[w.last].op) == is_memory(events[w.next].op))
+      return {w.last, second, w.next, is_memory(events[second].op) && writes(events[second])};
+  }
   for (const auto& [object, touch] : between) {
     const size_t middle = touch.write != kNoDifference ? touch.write : touch.first;
     const auto b = before.find(object), a = after.find(object);
@@ -116,10 +139,11 @@ Triple best_triple(const Trace& trace, const Window& w) {
   if (best.before == kNoDifference || best.after == kNoDifference) {
     for (size_t i = w.last + 1; i-- > 0;) {
       if (events[i].thread != w.thread || !relevant(events[i]) || !between.contains(events[i].object)) continue;
-      for (const auto& [object, step] : after) {
-        const auto touched = between.find(object);
-        if (touched == between.end()) continue;
-        const size_t middle = touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
+      std::map<size_t, ObjectId> nearest;
+      for (const auto& [object, step] : after) nearest.emplace(step, object);
+      for (const auto& [step, object] : nearest) {
+        const size_t middle = middle_of(object);
+        if (middle == kNoDifference) continue;
         if (is_memory(events[middle].op) != is_memory(events[i].op)) continue;
         if (!conflict(i, between.at(events[i].object).write != kNoDifference ? between.at(events[i].object).write
                                                                              : between.at(events[i].object).first) ||
@@ -133,73 +157,6 @@ Triple best_triple(const Trace& trace, const Window& w) {
   return best;
 }
 
-WakeUps wake_ups(const Trace& trace) {
-  WakeUps found;
-  std::set<ObjectId> waited;  // what threads wait for in the end
-  for (const Thread& t : trace.threads()) {
-    if (t.state == ThreadState::kBlocked && row(t.pending).family == Family::kConditions) waited.insert(t.object);
-  }
-  if (waited.empty()) return found;
-  EnabledWalk walk(trace);
-  const auto events = trace.events();
-  for (size_t i = 0; i < events.size(); ++i, walk.advance()) {
-    const Event& e = events[i];
-    if ((e.op != Op::kCondSignal && e.op != Op::kCondBroadcast) || !waited.contains(e.object)) continue;
-    const size_t waiting = walk.waiters(e.object).size();
-    if (waiting == 0) {
-      found.lost = i;
-    } else if (e.op == Op::kCondSignal && waiting > 1) {
-      found.misdirected = i;
-    }
-  }
-  return found;
-}
-
-std::vector<WaitEdge> wait_edges(Names& names) {
-  const auto threads = names.trace().threads();
-  std::vector<WaitEdge> edges;
-  for (uint32_t i = 0; i < threads.size(); ++i) {
-    const Thread& t = threads[i];
-    if (t.state != ThreadState::kBlocked) continue;
-    WaitEdge w;
-    w.thread = i;
-    w.op = t.pending;
-    w.object = t.object;
-    w.at = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
-    w.holder = t.holder;
-    if (t.holder_site != kNoSite) w.taken_at = names.place(t.holder_site);
-    uint32_t at = t.holder;
-    for (size_t steps = 0; at < threads.size() && steps <= threads.size() && threads[at].state == ThreadState::kBlocked; ++steps) {
-      if (at == i) {
-        w.in_cycle = true;
-        break;
-      }
-      at = threads[at].holder;
-    }
-    edges.push_back(w);
-  }
-  // Those who only wait for the end of another are no part of the story where there are others.
-  const bool others = std::any_of(edges.begin(), edges.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin; });
-  if (others) std::erase_if(edges, [](const WaitEdge& w) { return w.op == Op::kThreadJoin && !w.in_cycle; });
-  return edges;
-}
-
-std::string wait_sentence(Names& names, const WaitEdge& w) {
-  std::string what;
-  switch (row(w.op).family) {
-    case Family::kMutexes:
-    case Family::kRwlocks: what = "wants"; break;
-    case Family::kThreads: what = "waits for the end of"; break;
-    default: what = "waits for";
-  }
-  std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, names.object(w.object, w.op), w.at);
-  if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
-    text += fmt::format(", which {} has", w.holder == w.thread ? "it itself" : names.thread(w.holder));
-    if (!w.taken_at.empty()) text += fmt::format(" since {}", w.taken_at);
-  }
-  return text;
-}
-
 std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
   const auto events = names.trace().events();
   auto told = [&](size_t i) {
@@ -207,8 +164,8 @@ std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
                        names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
   };
   if (t.between == kNoDifference && w.different_locks && w.other_lock < events.size()) {
-    return fmt::format("{} {} and was stopped while it held it; {} {} meanwhile: the two have no lock in common",
-                       names.thread(w.thread), told(w.last), names.thread(events[w.other_lock].thread), told(w.other_lock));
+    return fmt::format("{} {} and was stopped while it held it; {} {} meanwhile: the two have no lock in common", names.thread(w.thread),
+                       told(w.last), names.thread(events[w.other_lock].thread), told(w.other_lock));
   }
   if (t.between == kNoDifference) {
     std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), told(w.last));
@@ -246,13 +203,19 @@ std::string claim_sentence(Names& names, const Cause& c) {
   const std::string when = c.exact() ? "Fails if and only if" : "Fails when";
   std::string text;
   if (c.kind == CauseKind::kWindow) {
-    const std::string who = names.thread(names.trace().thread_index(c.other));
-    const std::string thread = names.thread(names.trace().thread_index(c.first.thread));
+    const std::string who = c.any_thread ? "another thread" : names.thread(names.trace().thread_index(c.other));
+    const std::string thread = c.any_thread ? "a thread" : names.thread(names.trace().thread_index(c.first.thread));
     const std::string from = place(c.first), to = place(c.second);
+    std::string does = "runs";
+    if (c.between.op != Op::kNone) {
+      does = names.operation(c.between.op, c.between.object);
+      if (!names.own_place(c.between.site).empty()) does += fmt::format(" ({})", names.place(c.between.site));
+    }
     // One line twice: a loop, or several operations of one statement.
-    text = from == to ? fmt::format("{} {} runs between two operations of {} at {} ({}, then {}).", when, who, thread, from,
-                                    names.operation(c.first.op, c.first.object), names.operation(c.second.op, c.second.object))
-                      : fmt::format("{} {} runs between {} and {} of {}.", when, who, from, to, thread);
+    text = c.first.op == Op::kNone ? fmt::format("{} {} {} before {} of {}.", when, who, does, to, thread)
+           : from == to ? fmt::format("{} {} {} between two operations of {} at {} ({}, then {}).", when, who, does, thread, from,
+                                      names.operation(c.first.op, c.first.object), names.operation(c.second.op, c.second.object))
+                        : fmt::format("{} {} {} between {} and {} of {}.", when, who, does, from, to, thread);
   } else {
     text = fmt::format("{} {} comes before {}.", when, cause_event_words(names, c.first, true), cause_event_words(names, c.second, true));
   }
@@ -266,6 +229,16 @@ std::string claim_sentence(Names& names, const Cause& c) {
                         c.outside.passed, c.outside.orders(), out);
   }
   return text;
+}
+
+std::string doomed_sentence(Names& names, const DoomedPoint& d) {
+  if (!d.known || d.sampled_after == 0) return {};
+  if (d.from_start) return fmt::format("Doomed from the start: all {} continuations tried fail.", d.sampled_after);
+  if (d.step >= names.trace().events().size()) return {};
+  const Event& e = names.trace().events()[d.step];
+  return fmt::format("Doomed once {} {}{} (step {}): all {} continuations tried from there fail, {} of {} just before it.",
+                     names.thread(e.thread), names.operation(e), names.own_place(e.site).empty() ? "" : " at " + names.place(e.site),
+                     d.step + 1, d.sampled_after, d.failed_before, d.sampled_before);
 }
 
 std::string switches_sentence(Names& names) {

@@ -10,10 +10,12 @@ namespace heddle {
 // A thread was stopped after `last` and went on with `next`; the others' events lie in between.
 struct Window {
   uint32_t thread;
-  size_t last;                   // event
-  size_t next;                   // event, or the number of events if it never went on
+  size_t last;                        // event
+  size_t next;                        // event, or the number of events if it never went on
   size_t other_lock = kNoDifference;  // where the others take the first of theirs
-  bool different_locks = false;  // it holds locks there, the others take some, and none is the same
+  size_t own_lock = kNoDifference;    // where it took the last of those that it holds
+  bool different_locks = false;       // it holds locks there, the others take some, and none is the same
+  bool common_lock = false;           // it has held, before, one that the others take
 };
 // The tested one, else the last preemption, else the last switch from which its thread came back.
 std::optional<Window> deciding_window(const Trace& trace, const Cause* cause);
@@ -23,22 +25,19 @@ struct Triple {
   size_t before = kNoDifference, between = kNoDifference, after = kNoDifference;
   bool written_between = false;
 };
-Triple best_triple(const Trace& trace, const Window& window);
+// `cause`, where it is this window's, says which operations decide: those at its edges, if others touched what they are about.
+Triple best_triple(const Trace& trace, const Window& window, const Cause* cause);
 
-// Signals that woke nobody, or woke one while another still waits for ever.
-struct WakeUps {
-  size_t lost = kNoDifference;
-  size_t misdirected = kNoDifference;
-};
-WakeUps wake_ups(const Trace& trace);
-
-std::vector<WaitEdge> wait_edges(Names& names);
-
-std::string wait_sentence(Names& names, const WaitEdge& edge);
 std::string triple_sentence(Names& names, const Window& window, const Triple& triple);
 std::string claim_sentence(Names& names, const Cause& cause);
+// From where on nothing could have saved the run.
+std::string doomed_sentence(Names& names, const DoomedPoint& doomed);
 // "T1 reads x at a.c:5"
 std::string cause_event_words(Names& names, const CauseEvent& event, bool with_place);
+// Variables of the program that the failed assertion speaks of, the first first. Calls and macros in capitals are none.
+std::string asserted_variable(const std::string& expression);
+// Does the assertion say in so many words that something was to be there still: alive, not freed, not closed?
+bool speaks_of_end(const std::string& expression);
 // The preemptions in words: who was stopped after what, and who ran.
 std::string switches_sentence(Names& names);
 // The first line, absolute paths without their directories, at most `width` characters.

@@ -38,16 +38,15 @@ class Pool {
 
 class Page {
  public:
-  explicit Page(const Story& story) : story_(story), names_(story.failing, story.symbols), d_(diagnose(names_, story.cause)) {}
+  explicit Page(const Story& story) : story_(story), names_(story.failing, story.symbols, story.stacks), d_(diagnose(names_, story)) {}
 
   Json data(const PageExtra& extra) {
     Json j;
     std::string command;
     for (const std::string& word : story_.bug.command) command += (command.empty() ? "" : " ") + word;
-    j["bug"] = {{"id", story_.bug.id},         {"title", d_.title()}, {"ending", d_.ending},
-                {"why", d_.why + "."},         {"claim", d_.claim},   {"fix", advice(d_.kind)},
-                {"class", rule_name(d_.kind)}, {"command", command},  {"saved", story_.bug.saved_at},
-                {"version", HEDDLE_VERSION}};
+    j["bug"] = {{"id", story_.bug.id}, {"title", d_.title()},          {"ending", d_.ending},      {"why", d_.why + "."},
+                {"claim", d_.claim},   {"fix", advice(d_.kind)},       {"doomed", d_.doomed},      {"class", rule_name(d_.kind)},
+                {"command", command},  {"saved", story_.bug.saved_at}, {"version", HEDDLE_VERSION}};
     j["runs"] = Json::array();
     j["runs"].push_back(run("failing", "Failing, simplified", story_.failing, &names_));
     if (story_.passing != nullptr) j["runs"].push_back(other_run("passing", "Nearest passing", *story_.passing));
@@ -55,7 +54,9 @@ class Page {
     if (extra.reduced != nullptr) j["runs"].push_back(other_run("reduced", "Threads removed", *extra.reduced));
     j["lines"] = Json::array();
     for (const DecidingLine& line : d_.lines)
-      j["lines"].push_back({{"at", place(names_, line.site)},
+      j["lines"].push_back({{"at", Json::array({file(names_, line.frame.file), line.frame.line})},
+                            {"from", line.from},
+                            {"to", line.to},
                             {"what", line.caption},
                             {"step", line.step == kNoDifference ? Json(nullptr) : Json(line.step)}});
     j["deciding"] = d_.deciding == kNoDifference ? Json(nullptr) : Json(d_.deciding);

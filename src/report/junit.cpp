@@ -50,8 +50,8 @@ std::string xml_escaped(const std::string& text) {
 }
 
 std::string junit_text(const Story& story) {
-  Names names(story.failing, story.symbols);
-  const Diagnosis d = diagnose(names, story.cause);
+  Names names(story.failing, story.symbols, story.stacks);
+  const Diagnosis d = diagnose(names, story);
   const std::string program = story.bug.command.empty() ? "program" : story.bug.command.front();
   std::string command;
   for (const std::string& word : story.bug.command) command += (command.empty() ? "" : " ") + word;

@@ -54,7 +54,7 @@ std::string thread_name(const Thread& thread) {
   return "T" + (thread.path.starts_with("0.") ? thread.path.substr(2) : thread.path);
 }
 
-Names::Names(const Trace& trace, const Symbols& symbols) : trace_(trace), symbols_(symbols) {
+Names::Names(const Trace& trace, const Symbols& symbols, const Stacks* stacks) : trace_(trace), symbols_(symbols), stacks_(stacks) {
   for (const ObjectRow& row : trace.objects()) rows_.emplace(row.id, &row);
   for (uint32_t i = 0; i < trace.threads().size(); ++i) threads_.emplace(trace.threads()[i].id, i);
 }
@@ -112,6 +112,25 @@ std::optional<Frame> Names::frame(SiteId site) const {
   return symbols_.user_frame(site_module(site), site_offset(site));
 }
 
+std::vector<Frame> Names::calls(const std::vector<SiteId>& stack) const {
+  std::vector<Frame> own;
+  for (SiteId site : stack) {
+    if (site == kNoSite || symbols_.is_system_library(site_module(site))) continue;
+    for (Frame& f : symbols_.frames(site_module(site), site_offset(site))) {
+      if (!f.file.empty() && f.line > 0 && !is_system_source(f.file)) own.push_back(std::move(f));
+    }
+  }
+  return own;
+}
+
+std::vector<Frame> Names::calls(size_t event) const {
+  const Event& e = trace_.events()[event];
+  if (stacks_ != nullptr && event < stacks_->size() && !(*stacks_)[event].empty()) {
+    if (auto own = calls((*stacks_)[event]); !own.empty()) return own;
+  }
+  return calls(std::vector<SiteId>{e.site});
+}
+
 std::string Names::place(SiteId site) const {
   if (site == kNoSite) return "?";
   const auto f = frame(site);
@@ -120,6 +139,8 @@ std::string Names::place(SiteId site) const {
   if (f && !f->file.empty() && f->line > 0) return fmt::format("{}:{}", base_name(f->file), f->line);
   return symbols_.describe(site_module(site), site_offset(site));
 }
+
+std::string Names::place(const Frame& frame) { return fmt::format("{}:{}", base_name(frame.file), frame.line); }
 
 std::string Names::own_place(SiteId site) const {
   if (site == kNoSite || symbols_.is_system_library(site_module(site))) return {};

@@ -17,9 +17,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostLocations = 5'000;  // of a code flow: the beginning is left out
 
-Json location(const Names& names, SiteId site, const std::string& message) {
+Json location(const Names& names, const std::optional<Frame>& frame, const std::string& message) {
   Json j = Json::object();
-  const auto frame = names.frame(site);
   if (frame && !frame->file.empty() && frame->line > 0 && !is_system_source(frame->file)) {
     Json region = {{"startLine", frame->line}};
     if (frame->column > 0) region["startColumn"] = frame->column;
@@ -46,7 +45,7 @@ Json code_flow(Names& names, const Diagnosis& d) {
     const Event& e = events[i];
     const bool decides = i == d.deciding || std::any_of(d.lines.begin(), d.lines.end(), [&](const DecidingLine& l) { return l.step == i; });
     Json at = {{"location",
-                location(names, e.site,
+                location(names, names.frame(e.site),
                          fmt::format("{} {}{}", names.thread(e.thread), names.operation(e), preempted[i] ? "; then it is preempted" : ""))},
                {"executionOrder", i + 1},
                {"importance", decides        ? "essential"
@@ -75,8 +74,8 @@ std::string file_uri(const std::string& path) {
 }
 
 std::string sarif_text(const Story& story) {
-  Names names(story.failing, story.symbols);
-  const Diagnosis d = diagnose(names, story.cause);
+  Names names(story.failing, story.symbols, story.stacks);
+  const Diagnosis d = diagnose(names, story);
   Json rule = {{"id", rule_name(d.kind)},
                {"name", rule_name(d.kind)},
                {"shortDescription", {{"text", words(d.kind)}}},
@@ -89,7 +88,7 @@ std::string sarif_text(const Story& story) {
 
   Json locations = Json::array(), related = Json::array();
   for (const DecidingLine& line : d.lines) {
-    Json at = location(names, line.site, line.caption);
+    Json at = location(names, line.frame, line.caption);
     if (!physical(at)) continue;
     if (locations.empty()) {
       locations.push_back(at);

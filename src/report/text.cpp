@@ -9,6 +9,7 @@
 #include "report/columns.h"
 #include "report/evidence.h"
 #include "report/names.h"
+#include "report/waits.h"
 
 namespace heddle {
 
@@ -36,6 +37,10 @@ std::string wrapped(const std::string& text, size_t width, size_t indent) {
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.size(), text.find(' ', at));
     const std::string word = text.substr(at, end - at);
+    if (word.empty()) {
+      at = end + 1;
+      continue;
+    }
     if (!line.empty() && shown_width(line) + 1 + shown_width(word) > width - indent) {
       out += line + "\n" + std::string(indent, ' ');
       line.clear();
@@ -103,7 +108,7 @@ std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const s
 class Writer {
  public:
   Writer(const Story& story, const TextOptions& options)
-      : story_(story), options_(options), names_(story.failing, story.symbols), diagnosis_(diagnose(names_, story.cause)) {}
+      : story_(story), options_(options), names_(story.failing, story.symbols, story.stacks), diagnosis_(diagnose(names_, story)) {}
 
   std::string text() {
     headline();
@@ -121,6 +126,7 @@ class Writer {
     out_ += fmt::format("BUG {}  {}{}\n", story_.bug.id, title, diagnosis_.ending.empty() ? "" : fmt::format("   ({})", diagnosis_.ending));
     out_ += fmt::format("WHY   {}.\n", wrapped(diagnosis_.why, options_.width, 6));
     if (!diagnosis_.claim.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.claim, options_.width, 6));
+    if (!diagnosis_.doomed.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.doomed, options_.width, 6));
     if (diagnosis_.kind != BugClass::kUnknown) out_ += fmt::format("FIX   {}\n", wrapped(advice(diagnosis_.kind), options_.width, 6));
     out_ += '\n';
   }
@@ -201,15 +207,20 @@ class Writer {
     }
   }
 
-  // The lines that decide, with carets and what happens there.
+  // The lines that decide, with carets and what happens there, and the stretches of source that belong to them.
   void excerpts() {
-    std::map<std::string, std::map<int, std::vector<std::pair<int, std::string>>>> files;
+    struct Caption {
+      int column;
+      std::string text;
+    };
+    std::map<std::string, std::map<int, std::vector<Caption>>> files;
     std::vector<std::string> order;
     for (const DecidingLine& line : diagnosis_.lines) {
-      const auto frame = names_.frame(line.site);
-      if (!frame || frame->file.empty() || frame->line <= 0 || is_system_source(frame->file)) continue;
-      if (!files.contains(frame->file)) order.push_back(frame->file);
-      files[frame->file][frame->line].emplace_back(frame->column, line.caption);
+      const Frame& frame = line.frame;
+      if (!files.contains(frame.file)) order.push_back(frame.file);
+      auto& lines = files[frame.file];
+      for (int n = line.from; n != 0 && n <= line.to; ++n) lines[n];
+      lines[frame.line].push_back({frame.column, line.caption});
     }
     for (const std::string& file : order) {
       bool named = false;
@@ -222,16 +233,17 @@ class Writer {
         if (last != 0 && number > last + 1) out_ += "        ...\n";
         last = number;
         const std::string code = without_tabs(*source);
-        out_ += fmt::format("  {:>5} | {}\n", number, plain_source(code));
+        out_ += fmt::format("  {:>5} | {}", number, plain_source(code));
+        end_line();
         const size_t begin = code.find_first_not_of(' ');
         if (begin == std::string::npos) continue;
         const std::string statement = story_.symbols.source_statement(file, number).value_or("");
-        for (const auto& [column, caption] : captions) {
-          size_t at = column > 0 ? static_cast<size_t>(column) - 1 : begin;
+        for (const Caption& caption : captions) {
+          size_t at = caption.column > 0 ? static_cast<size_t>(caption.column) - 1 : begin;
           if (at < begin || at >= code.size() || code != *source) at = begin;
           // To the end of the statement, without a comment behind it.
           const size_t end = std::min(code.size(), std::max(at + 1, begin + statement.size()));
-          out_ += fmt::format("        | {}^{} {}\n", std::string(at, ' '), std::string(end - at - 1, '~'), caption);
+          out_ += fmt::format("        | {}^{} {}\n", std::string(at, ' '), std::string(end - at - 1, '~'), caption.text);
         }
       }
     }
@@ -266,7 +278,7 @@ class Writer {
 
   void footer() {
     const Bug& bug = story_.bug;
-    std::string found = fmt::format("\nFOUND  run {} of the {} search", bug.find_executions, bug.strategy);
+    std::string found = fmt::format("run {} of the {} search", bug.find_executions, bug.strategy);
     if (!bug.minimal.empty()) {
       found += fmt::format(" · {} -> {}, {} -> {} in {} · minimal: {}", bug.found.switches, plural(bug.simplified.switches, "switch"),
                            bug.found.preemptions, plural(bug.simplified.preemptions, "preemption"), plural(bug.simplify_executions, "run"),
@@ -275,9 +287,10 @@ class Writer {
     }
     if (bug.was_reduced && bug.reduced.threads < bug.simplified.threads)
       found += fmt::format(" · needs {} of {} threads", bug.reduced.threads, bug.simplified.threads);
-    out_ += wrapped(found, options_.width, 7) + "\n";
+    out_ += "\nFOUND  " + wrapped(found, options_.width, 7) + "\n";
     out_ +=
         fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
+    if (!story_.page.empty()) out_ += fmt::format("PAGE   {}\n", story_.page);
     if (!story_.replay.empty()) out_ += fmt::format("PASTE  heddle replay {}\n", story_.replay);
   }
 
@@ -289,6 +302,8 @@ class Writer {
 };
 
 }  // namespace
+
+Diagnosis diagnose(Names& names, const Story& story) { return diagnose(names, story.cause, story.passing, story.passing_stacks); }
 
 std::vector<std::string> module_paths_of(const Trace& trace) {
   std::vector<std::string> paths;

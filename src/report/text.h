@@ -24,11 +24,15 @@ struct Story {
   const Symbols& symbols;          // of the failing trace
   const Trace* passing = nullptr;  // the nearest passing run
   const Cause* cause = nullptr;
-  std::string replay = {}; // hd1:...
-  std::string output = {}; // the program's last words, where they tell what failed
+  const Stacks* stacks = nullptr;  // of the failing run
+  const Stacks* passing_stacks = nullptr;
+  std::string replay = {};  // hd1:...
+  std::string output = {};  // the program's last words, where they tell what failed
+  std::string page = {};    // where it lies
 };
 
 std::string explain_text(const Story& story, const TextOptions& options = {});
+Diagnosis diagnose(Names& names, const Story& story);
 
 // The columns alone: events [begin, end).
 std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begin, size_t end, const TextOptions& options = {});

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/call_sites.h"
+#include "runtime/event_stacks.h"
 #include "runtime/functions.h"
 #include "runtime/heap.h"
 #include "runtime/memory_map.h"
@@ -12,6 +13,7 @@
 #include "runtime/races.h"
 #include "runtime/scheduler.h"
 #include "runtime/spin.h"
+#include "wire/event_stacks.h"
 #include "wire/quiet.h"
 
 namespace heddle::rt {
@@ -103,6 +105,7 @@ void install_hooks() {
   const PlanHeader& header = *g_run.plan.header;
   install_point_set(*g_run.plan.header, g_run.plan.sites);
   install_races((header.detect & kDetectRaces) != 0);
+  install_event_stacks((header.detect & kDetectStacks) != 0);
   g_listing = header.detect & (kListHot | kRewriteHot | kListExecuted);
   if ((g_listing & kListExecuted) != 0) watch_functions();
   rewrite_quiet();

@@ -3,6 +3,7 @@
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/delivery.h"
+#include "runtime/event_stacks.h"
 #include "runtime/hooks.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
@@ -205,6 +206,7 @@ Event* record(ThreadSlot* t) {
   }
   g_run.header->executed = g_run.step;
   if (__builtin_expect(g_detecting, 0)) race_event(*t);
+  if (__builtin_expect(g_keeping_stacks, 0)) keep_stack(*e);
   return e;
 }
 

@@ -1,11 +1,10 @@
 #include "simplify/causality.h"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "simplify/budget.h"
+#include "simplify/claims.h"
 #include "simplify/schedule.h"
 #include "trace/happens_before.h"
 
@@ -13,23 +12,11 @@ namespace heddle {
 
 namespace {
 
-constexpr size_t kReach = 24;    // how far a switch is moved, in operations of the stopped thread
-constexpr size_t kTails = 6;     // continuations of each position
-constexpr size_t kSamples = 48;  // schedules for claims about two operations
-constexpr size_t kMostPairs = 4'000;
-constexpr size_t kBatch = 4;  // under way at once, whatever the number of workers
-
-enum class Verdict { kFailed, kPassed, kOther };
-
-// An operation by what survives a change of schedule, and which of the thread's alike it is.
-struct Key {
-  ThreadId thread;
-  Op op;
-  ObjectId object;
-  SiteId site;
-  uint32_t nth;
-  friend auto operator<=>(const Key&, const Key&) = default;
-};
+constexpr size_t kReach = 24;     // how far a switch is moved, in operations of the stopped thread
+constexpr size_t kTails = 6;      // continuations of each position
+constexpr size_t kSamples = 120;  // other schedules, at most
+constexpr size_t kEnough = 20;    // different orders that fail, and that pass
+constexpr size_t kBatch = 4;      // under way at once, whatever the number of workers
 
 class Laboratory {
  public:
@@ -39,21 +26,34 @@ class Laboratory {
         executor_(executor),
         options_(options),
         budget_(options.max_executions, options.seconds, options.stop),
-        limits_(run_limits(failing, options.limits)) {
+        limits_(run_limits(failing, options.limits)),
+        claims_(failing) {
     if (options.passing) near(*options.passing);
   }
 
   CausalityResult go() {
     const auto slices = failing_.slices();
     size_t tried = 0;
-    // The last preemption first: what comes before it is how the run got there.
-    for (size_t i = slices.size(); i-- > 0 && tried < 3;) {
-      if (!slices[i].preempted) continue;
-      ++tried;
-      if (window(i)) return finish();
+    if (options_.passing) claims_.add(*options_.passing, judge(*options_.passing));
+    // Those first from which the thread came back: where it did not, the run had often gone wrong before and only shows it there. Of
+    // these the last first: what comes before it is how the run got there.
+    bool found = false;
+    for (const bool comes_back : {true, false}) {
+      for (size_t i = slices.size(); i-- > 0 && tried < 3 && !found;) {
+        if (!slices[i].preempted || comes_back != came_back(i)) continue;
+        ++tried;
+        found = window(i);
+      }
     }
-    cause_ = Cause();
-    order();
+    const Cause moved = found ? cause_ : Cause();
+    sample();
+    // Told as the runs bear it out: by all of them where a claim holds good for them, else by those in which only the switch was moved.
+    cause_ = moved;
+    if (found) {
+      if (const auto told = claims_.window(window_thread_, window_low_, window_high_)) cause_ = *told;
+    } else if (const auto told = claims_.order()) {
+      cause_ = *told;
+    }
     return finish();
   }
 
@@ -65,6 +65,12 @@ class Laboratory {
     result.cause = cause_;
     result.passing = nearest_;
     return result;
+  }
+
+  bool came_back(size_t slice) const {
+    const auto slices = failing_.slices();
+    return std::any_of(slices.begin() + static_cast<std::ptrdiff_t>(slice) + 1, slices.end(),
+                       [&](const TraceSlice& s) { return s.thread == slices[slice].thread; });
   }
 
   void near(const Trace& trace) {
@@ -93,7 +99,10 @@ class Laboratory {
         executor_.submit(plans[i]);
         budget_.count();
       }
-      for (size_t i = begin; i < end; ++i) traces.push_back(executor_.next());
+      for (size_t i = begin; i < end; ++i) {
+        traces.push_back(executor_.next());
+        claims_.add(traces.back(), judge(traces.back()));
+      }
     }
     return traces;
   }
@@ -185,6 +194,10 @@ class Laboratory {
       cause_.second = {t.id, t.pending, t.object, t.site, kNoDifference};
     }
     cause_.other = failing_.threads()[slices[stopped + 1].thread].id;
+    window_thread_ = slices[stopped].thread;
+    window_low_ = low;
+    window_high_ = high + 1;
+    window_begin_ = stopped;
     return true;
   }
 
@@ -197,105 +210,38 @@ class Laboratory {
     return {};
   }
 
-  struct Sample {
-    Trace trace;
-    Verdict verdict;
-    std::map<Key, size_t> at;
-  };
-
-  Sample sample_of(const Trace& trace, Verdict verdict) const {
-    Sample s{trace, verdict, {}};
-    std::map<Key, uint32_t> met;
-    for (size_t i = 0; i < trace.events().size(); ++i) {
-      const Event& e = trace.events()[i];
-      Key key{trace.thread_id(e), e.op, e.object, e.site, 0};
-      key.nth = met[key]++;
-      s.at[key] = i;
+  // Each thread runs as soon as it is created, as far as it gets: what a program that forgets to wait for its threads relies on.
+  Plan children_first() const {
+    Plan plan = plan_for({}, failing_, limits_);
+    plan.choices.clear();
+    std::vector<uint32_t> created(failing_.threads().size());
+    for (const Event& e : failing_.events()) {
+      if (e.op != Op::kThreadCreate) continue;
+      plan.slices.push_back({failing_.thread_id(e), e.number});
+      plan.slices.push_back({child_thread(failing_.thread_id(e), ++created[e.thread]), ~uint64_t{0}});
     }
-    return s;
+    return plan;
   }
 
-  // Did a happen, and before b if b happened at all?
-  static bool came_first(const Sample& s, const Key& a, const Key& b) {
-    const auto x = s.at.find(a);
-    if (x == s.at.end()) return false;
-    const auto y = s.at.find(b);
-    return y == s.at.end() || x->second < y->second;
-  }
-
-  // The pair of conflicting operations whose order tells failing from passing runs best.
-  void order() {
-    std::vector<Plan> plans;
-    for (size_t i = 0; i < kSamples; ++i) {
-      Plan plan = plan_for({}, failing_, limits_);
-      plan.choices.clear();
-      plan.tail.kind = PolicyKind::kRandom;
-      plan.tail.seed = mix(options_.seed, 1000 + i);
-      plan.tail.stay = i % 3 == 0 ? 60'000 : i % 3 == 1 ? 30'000 : 0;
-      plans.push_back(std::move(plan));
-    }
-    std::vector<Sample> samples;
-    std::unordered_set<uint64_t> seen;
-    auto add = [&](const Trace& trace) {
-      if (!seen.insert(order_hash(trace)).second) return;
-      samples.push_back(sample_of(trace, judge(trace)));
-    };
-    add(failing_);
-    if (options_.passing) add(*options_.passing);
-    for (const Trace& trace : run(plans)) add(trace);
-    const bool passes = std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.verdict == Verdict::kPassed; });
-    if (!passes) return;
-
-    // Candidates: conflicts of the failing run and of a passing one, the latest first.
-    std::map<std::pair<Key, Key>, size_t> candidates;
-    for (const Sample* s :
-         {&samples[0], &*std::find_if(samples.begin(), samples.end(), [](const Sample& x) { return x.verdict == Verdict::kPassed; })}) {
-      std::vector<const Key*> keys(s->trace.events().size());
-      for (const auto& [key, index] : s->at) keys[index] = &key;
-      const auto pairs = reversible_conflicts(s->trace, {kMostPairs, 8, 200});
-      for (const EventPair& p : pairs) {
-        const Key& a = *keys[p.first];
-        const Key& b = *keys[p.second];
-        const bool failing_side = s == &samples[0];
-        auto& rank = candidates[failing_side ? std::pair(a, b) : std::pair(b, a)];
-        rank = std::max(rank, p.second);
+  // Other schedules, until enough different orders have been seen on both sides: random ones of the whole program, and ones that leave
+  // the failing run before its deciding switch or right after it.
+  void sample() {
+    const Schedule all = schedule_of(failing_);
+    run({children_first(), plan_for({}, failing_, limits_)});
+    for (size_t i = 0; i < kSamples && !budget_.spent(); i += kBatch) {
+      if (claims_.failed() >= kEnough && claims_.passed() >= kEnough) return;
+      std::vector<Plan> plans;
+      for (size_t k = i; k < i + kBatch; ++k) {
+        const size_t kept = all.empty() ? 0 : k % 3 == 0 ? 0 : k % 3 == 1 ? window_begin_ : std::min(window_begin_ + 1, all.size() - 1);
+        Plan plan = plan_for(Schedule(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept)), failing_, limits_);
+        if (kept == 0) plan.choices.clear();
+        plan.tail.kind = PolicyKind::kRandom;
+        plan.tail.seed = mix(options_.seed, 1000 + k);
+        plan.tail.stay = k % 4 == 0 ? 60'000 : k % 4 == 1 ? 30'000 : k % 4 == 2 ? 50'000 : 0;
+        plans.push_back(std::move(plan));
       }
+      run(plans);
     }
-    const std::pair<Key, Key>* best = nullptr;
-    double best_score = 0;
-    for (const auto& [pair, rank] : candidates) {
-      if (!came_first(samples[0], pair.first, pair.second)) continue;
-      size_t fail_in = 0, fail = 0, pass_out = 0, pass = 0;
-      for (const Sample& s : samples) {
-        const bool in = came_first(s, pair.first, pair.second);
-        if (s.verdict == Verdict::kFailed) ++fail, fail_in += in;
-        if (s.verdict == Verdict::kPassed) ++pass, pass_out += !in;
-      }
-      const double score = static_cast<double>(fail_in) / static_cast<double>(fail) +
-                           static_cast<double>(pass_out) / static_cast<double>(pass) +
-                           1e-6 * static_cast<double>(rank) / static_cast<double>(failing_.events().size() + 1);
-      if (score <= best_score) continue;
-      best_score = score;
-      best = &pair;
-    }
-    if (best == nullptr || best_score < 1.6) return;
-    cause_.kind = CauseKind::kOrder;
-    for (const Sample& s : samples) {
-      CauseSide& side = came_first(s, best->first, best->second) ? cause_.inside : cause_.outside;
-      switch (s.verdict) {
-        case Verdict::kFailed: ++side.failed; break;
-        case Verdict::kPassed: ++side.passed; break;
-        case Verdict::kOther: ++side.other; break;
-      }
-    }
-    cause_.first = event_of(best->first, samples[0]);
-    cause_.second = event_of(best->second, samples[0]);
-    cause_.other = cause_.second.thread;
-  }
-
-  static CauseEvent event_of(const Key& key, const Sample& failing) {
-    const auto found = failing.at.find(key);
-    return {key.thread, key.op, key.object, key.site, found == failing.at.end() ? kNoDifference : found->second};
   }
 
   const Trace& failing_;
@@ -305,6 +251,10 @@ class Laboratory {
   Budget budget_;
   Limits limits_;
   Cause cause_;
+  Claims claims_;
+  uint32_t window_thread_ = 0;
+  uint64_t window_low_ = 0, window_high_ = 0;
+  size_t window_begin_ = 0;  // slice that ends with the deciding switch
   std::optional<Trace> nearest_;
   size_t nearest_same_ = 0;
 };

@@ -8,7 +8,7 @@ namespace heddle {
 
 struct CausalityOptions {
   std::optional<Trace> passing;  // helps to name the order where no switch is a preemption
-  size_t max_executions = 160;
+  size_t max_executions = 320;
   double seconds = 0;  // 0 = no limit
   const std::atomic<bool>* stop = nullptr;
   uint64_t seed = 1;

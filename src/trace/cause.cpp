@@ -41,8 +41,17 @@ std::string encode_cause(const Cause& c) {
                   {"first", json_of(c.first)},
                   {"second", json_of(c.second)},
                   {"other", c.other},
+                  {"between", json_of(c.between)},
+                  {"any_thread", c.any_thread},
                   {"inside", json_of(c.inside)},
                   {"outside", json_of(c.outside)},
+                  {"doomed",
+                   {{"known", c.doomed.known},
+                    {"from_start", c.doomed.from_start},
+                    {"step", c.doomed.step == kNoDifference ? 0 : c.doomed.step + 1},
+                    {"failed_before", c.doomed.failed_before},
+                    {"sampled_before", c.doomed.sampled_before},
+                    {"sampled_after", c.doomed.sampled_after}}},
                   {"executions", c.executions},
                   {"seconds", c.seconds}};
   return j.dump(2) + "\n";
@@ -57,8 +66,18 @@ std::optional<Cause> decode_cause(const std::string& text) {
     c.first = event_of(j.at("first"));
     c.second = event_of(j.at("second"));
     c.other = j.at("other").get<ThreadId>();
+    c.between = event_of(j.at("between"));
+    c.any_thread = j.at("any_thread").get<bool>();
     c.inside = side_of(j.at("inside"));
     c.outside = side_of(j.at("outside"));
+    const Json& d = j.at("doomed");
+    c.doomed.known = d.at("known").get<bool>();
+    c.doomed.from_start = d.at("from_start").get<bool>();
+    const auto step = d.at("step").get<size_t>();
+    c.doomed.step = step == 0 ? kNoDifference : step - 1;
+    c.doomed.failed_before = d.at("failed_before").get<size_t>();
+    c.doomed.sampled_before = d.at("sampled_before").get<size_t>();
+    c.doomed.sampled_after = d.at("sampled_after").get<size_t>();
     c.executions = j.at("executions").get<size_t>();
     c.seconds = j.at("seconds").get<double>();
     return c;

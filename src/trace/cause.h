@@ -32,11 +32,22 @@ struct CauseSide {
   size_t orders() const { return failed + passed + other; }
 };
 
+// The first event of the failing run after which every sampled continuation fails too (simplify/doomed.h).
+struct DoomedPoint {
+  bool known = false;
+  bool from_start = false;                                          // no schedule is known that passes
+  size_t step = kNoDifference;                                      // index in the failing trace
+  size_t failed_before = 0, sampled_before = 0, sampled_after = 0;  // continuations without that event, and with it
+};
+
 struct Cause {
   CauseKind kind = CauseKind::kNone;
   CauseEvent first, second;
   ThreadId other = kNoThread;  // kWindow: who runs inside
+  CauseEvent between;          // kWindow: what it does there; kNone: anything
+  bool any_thread = false;     // kWindow: whichever threads play the two parts
   CauseSide inside, outside;   // orders for which the claim foretells failure, and the rest
+  DoomedPoint doomed;
   size_t executions = 0;
   double seconds = 0;
 

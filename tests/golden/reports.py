@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """The reports for machines and the page, of a program whose file name and output are full of markup.
 
-usage: reports.py --heddle PROGRAM [--cc gcc] [--work DIR] machines|page
+usage: reports.py --heddle PROGRAM [--cc gcc] [--work DIR] [--modules DIR] machines|sarif|page
 
-machines  SARIF against the part of the 2.1.0 schema that it uses, JUnit, Perfetto, replay strings, and the script for gdb
-page      in a headless browser (page.mjs); exit code 77 where there is no node, chromium or playwright-core
+machines  SARIF in the shape that we mean to write, JUnit, Perfetto, replay strings, and the script for gdb
+sarif     against the whole published schema (tests/page/sarif.mjs); exit code 77 where that is not installed
+page      in a headless browser (tests/page/page.mjs); exit code 77 where there is no node, chromium or playwright-core
+--modules is the node_modules directory that ./dev page-test fills.
 """
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -15,7 +18,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-HERE = pathlib.Path(__file__).resolve().parent
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "page"
 SKIPPED = 77
 NAME = "a<img src=x onerror=alert(1)>&'b.c"
 SOURCE = r"""
@@ -195,14 +198,27 @@ def machines(heddle):
         assert "before: locks" in said, said
 
 
-def page(heddle, directory):
+def in_node(script, arguments, directory, modules):
     node = shutil.which("node")
+    if not node:
+        print("no node")
+        return SKIPPED
+    environment = os.environ | {"NODE_PATH": str(modules)}
+    return subprocess.run([node, str(PAGE / script), *arguments], cwd=directory, env=environment, timeout=300).returncode
+
+
+def sarif(heddle, directory, modules):
+    heddle("report", "--format", "sarif", "-o", "report.sarif")
+    return in_node("sarif.mjs", ["report.sarif"], directory, modules)
+
+
+def page(heddle, directory, modules):
     browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not node or not browser:
-        print("no node or no chromium")
+    if not browser:
+        print("no chromium")
         return SKIPPED
     heddle("report", "-o", "report.html")
-    return subprocess.run([node, str(HERE / "page.mjs"), "report.html", "page.png", browser], cwd=directory, timeout=300).returncode
+    return in_node("page.mjs", ["report.html", "page.png", browser], directory, modules)
 
 
 def main():
@@ -210,7 +226,8 @@ def main():
     parser.add_argument("--heddle", required=True)
     parser.add_argument("--cc", default="gcc")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("reports-work"))
-    parser.add_argument("part", choices=("machines", "page"))
+    parser.add_argument("--modules", type=pathlib.Path, default=pathlib.Path("node_modules"))
+    parser.add_argument("part", choices=("machines", "sarif", "page"))
     options = parser.parse_args()
     directory = options.work / options.part
     shutil.rmtree(directory, ignore_errors=True)
@@ -219,8 +236,8 @@ def main():
     subprocess.run([options.cc, "-O1", "-g", "-pthread", NAME, "-o", "hostile"], cwd=directory, check=True)
     heddle = Heddle(str(pathlib.Path(options.heddle).resolve()), directory)
     heddle("debug", "--json", "--executions", "5000", "--", "./hostile", code=1)
-    if options.part == "page":
-        return page(heddle, directory)
+    if options.part != "machines":
+        return {"sarif": sarif, "page": page}[options.part](heddle, directory, options.modules.resolve())
     machines(heddle)
     return 0
 

@@ -7,6 +7,7 @@
 #include "report/chrome_trace.h"
 #include "report/columns.h"
 #include "report/diagnosis.h"
+#include "report/evidence.h"
 #include "report/html.h"
 #include "report/junit.h"
 #include "report/sarif.h"
@@ -32,6 +33,7 @@ toy::Program withdrawals() {
           1, [](const toy::Run& run) { return run.vars.at(1) >= 0; }, "balance >= 0 (bank.c:6, void withdraw(int))"),
   };
   p.bodies = {{toy::store(1, 100), toy::create(1), toy::create(2), toy::join(1), toy::join(2)}, customer, customer};
+  p.code = {0, 1, 1};
   return p;
 }
 
@@ -130,6 +132,49 @@ TEST(Diagnosis, FindsTheCircleOfADeadlock) {
   EXPECT_EQ(diagnose(names, nullptr).kind, BugClass::kDeadlock);
 }
 
+TEST(Causality, CountsDifferentOrdersOnBothSides) {
+  const toy::Program p = withdrawals();
+  const Cause cause = cause_of(p, failing_withdrawals(p)).cause;
+  // Either customer may come between: the claim must hold for both, or it would be refuted by half of the failures.
+  EXPECT_TRUE(cause.any_thread);
+  EXPECT_TRUE(cause.exact());
+  EXPECT_GE(cause.inside.failed, 3u);
+  EXPECT_GE(cause.outside.passed, 2u);
+}
+
+BugClass class_of(const toy::Program& p, const Plan& plan) {
+  const Trace failing = p.run(plan);
+  EXPECT_TRUE(is_failure(failing.outcome()));
+  const Cause cause = cause_of(p, failing).cause;
+  const Symbols symbols({});
+  Names names(failing, symbols);
+  return diagnose(names, &cause).kind;
+}
+
+TEST(Diagnosis, CallsAnEarlyAnnouncementAnOrderViolation) {
+  // One thread says that it is ready, then sets the value; the other believes it.
+  toy::Program p;
+  p.bodies = {{toy::create(1), toy::create(2), toy::join(1), toy::join(2)},
+              {toy::store(1, 1), toy::store(2, 7)},
+              {toy::load(1, 0), toy::check(
+                                    2,
+                                    [](const toy::Run& run) {
+                                      return run.registers.at({run.current, 0}) == 0 || (run.vars.count(2) != 0 && run.vars.at(2) == 7);
+                                    },
+                                    "value == 7 (a.c:6, main)")}};
+  Plan plan;
+  plan.slices = {{kMainThread, 3}, {child(1), 2}, {child(2), 100}};
+  EXPECT_EQ(class_of(p, plan), BugClass::kOrder);
+}
+
+TEST(Diagnosis, KnowsWordsForTheEndOfThings) {
+  EXPECT_TRUE(speaks_of_end("atomic_load(&c->state) == kAlive"));
+  EXPECT_TRUE(speaks_of_end("!isClosed"));
+  EXPECT_TRUE(speaks_of_end("o->alive"));
+  EXPECT_FALSE(speaks_of_end("deadline > 0"));
+  EXPECT_FALSE(speaks_of_end("count == 0"));
+}
+
 TEST(Diagnosis, ReadsAssertions) {
   EXPECT_EQ(assertion_text("balance >= 0 (bank.c:6, void withdraw(int))"), "balance >= 0");
   EXPECT_EQ(assertion_text("f(x) == (y) (/a b/c.c:6, main)"), "");  // a path with a space is no place that we can tell
@@ -180,7 +225,8 @@ TEST(Machines, HostileTextsStayText) {
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_NE(page.find("\\u003cscript\\u003ealert"), std::string::npos);
   EXPECT_LT(page.size(), 1'000'000u);
-  for (const char* outside : {"http-equiv=\"refresh\"", "<img", "<iframe", "<link", " src="}) EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+  for (const char* outside : {"http-equiv=\"refresh\"", "<img", "<iframe", "<link", " src="})
+    EXPECT_EQ(page.find(outside), std::string::npos) << outside;
 
   const std::string xml = junit_text(story);
   EXPECT_EQ(xml.find("<script>"), std::string::npos);
@@ -208,9 +254,7 @@ TEST(Machines, HostileTextsStayText) {
   EXPECT_GE(perfetto["traceEvents"].size(), failing.events().size());
 }
 
-TEST(Machines, FilesBecomeUris) {
-  EXPECT_EQ(file_uri("/a b/c%.c"), "file:///a%20b/c%25.c");
-}
+TEST(Machines, FilesBecomeUris) { EXPECT_EQ(file_uri("/a b/c%.c"), "file:///a%20b/c%25.c"); }
 
 TEST(ReplayString, ComesBackAndNoticesDamage) {
   const toy::Program p = withdrawals();

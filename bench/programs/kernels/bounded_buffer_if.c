@@ -13,13 +13,13 @@ static int count;
 #ifdef FIXED
 #define AWAIT while
 #else
-#define AWAIT if  // BUG
+#define AWAIT if
 #endif
 
 static void* consume(void* arg) {
   (void)arg;
   pthread_mutex_lock(&lock);
-  AWAIT(count == 0) pthread_cond_wait(&not_empty, &lock);
+  AWAIT(count == 0) pthread_cond_wait(&not_empty, &lock);  // BUG
   assert(count > 0);
   count--;
   pthread_mutex_unlock(&lock);

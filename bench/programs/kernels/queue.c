@@ -13,7 +13,7 @@ enum { kSlots = 4, kItems = 3 };
 static pthread_mutex_t head_lock = PTHREAD_MUTEX_INITIALIZER;
 #ifndef FIXED
 static pthread_mutex_t tail_lock = PTHREAD_MUTEX_INITIALIZER;
-#define TAIL_LOCK (&tail_lock)  // BUG
+#define TAIL_LOCK (&tail_lock)
 #else
 #define TAIL_LOCK (&head_lock)
 #endif
@@ -29,7 +29,7 @@ static void add_to_count(int n) {
 static void* enqueue_all(void* arg) {
   (void)arg;
   for (int i = 1; i <= kItems; i++) {
-    pthread_mutex_lock(TAIL_LOCK);
+    pthread_mutex_lock(TAIL_LOCK);  // BUG
     atomic_store(&slots[tail], i);
     tail = (tail + 1) % kSlots;
     add_to_count(1);

@@ -21,7 +21,7 @@ Node nodes[2];
 #ifdef FIXED
 constexpr std::uint64_t kVersion = std::uint64_t{1} << 32;
 #else
-constexpr std::uint64_t kVersion = 0;  // BUG
+constexpr std::uint64_t kVersion = 0;
 #endif
 std::atomic<std::uint64_t> head{0};
 
@@ -36,7 +36,7 @@ int pop() {
     int top = index_of(h);
     if (top < 0) return -1;
     int next = nodes[top].next.load();
-    if (head.compare_exchange_strong(h, next_head(h, next))) {
+    if (head.compare_exchange_strong(h, next_head(h, next))) {  // BUG
       int users = nodes[top].users.fetch_add(1);
       assert(users == 0);
       return top;

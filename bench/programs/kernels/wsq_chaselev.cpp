@@ -5,7 +5,7 @@
 // top before it has lowered the bottom.
 // Stands for: the "dynamic work-stealing queue" variants of the CHESS suite (SCTBench chess.WSQ family).
 // Ours differs: no growth, two slots reused by wrap-around, sequentially consistent atomics.
-// heddle-kernel: family=wsq kind=assert granularity=access optimum=1:3,2:2,3:1 variants=BUG:1,BUG:2,BUG:3 class=atomicity
+// heddle-kernel: family=wsq kind=assert granularity=access optimum=1:3,2:2,3:1 variants=BUG:1,BUG:2,BUG:3 class=1:atomicity,2:atomicity,3:order
 #include <atomic>
 #include <cassert>
 #include <thread>

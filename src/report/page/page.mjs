@@ -35,12 +35,16 @@ function head() {
     b.ending ? make("p", { class: "dim" }, b.ending) : null,
     make("p", { id: "why" }, b.why),
     b.claim ? make("p", { class: "claim", id: "claim" }, b.claim) : null,
+    b.doomed ? make("p", { id: "doomed" }, b.doomed) : null,
     make("p", {}, b.fix),
     make("p", { class: "dim" }, `${b.command}  ·  ${b.saved}  ·  heddle ${b.version}`));
 }
 
 const tabs = make("div", { class: "tabs", role: "tablist", "aria-label": "Schedules" });
 const timeline = make("div", { class: "timeline", id: "timeline" });
+// The run that the chosen one is held against: the passing one, or the failing one beside any other.
+const compared = make("div", { class: "timeline", id: "compared" });
+const comparedTitle = make("p", { class: "dim", id: "compared-title" });
 const slider = make("input", { type: "range", min: 0, value: 0, id: "scrub", "aria-label": "Step" });
 const now = make("output", { id: "now" });
 const events = make("div", { class: "events", id: "events", tabindex: 0, "aria-label": "Events" });
@@ -53,14 +57,14 @@ function drawTabs() {
     make("button", { role: "tab", "aria-selected": String(i === state.run), "data-run": r.id, onclick: () => choose(i) }, r.title)));
 }
 
-function drawTimeline() {
-  const r = run();
+// The threads of a run as lanes over time. Returns the picture and how to move its cursor.
+function lanes(r, onStep) {
   const left = 70, laneHeight = 30, top = 10;
   const step = Math.max(2, Math.min(22, 1200 / Math.max(1, r.list.length)));
   const used = [...new Set(r.list.map((e) => e[0]))].sort((a, b) => a - b);
   const lane = new Map(used.map((thread, i) => [thread, top + i * laneHeight]));
   const width = left + r.list.length * step + 20, height = top + used.length * laneHeight + 8;
-  const svg = draw("svg", { width, height, role: "img", "aria-label": "Threads over time" });
+  const svg = draw("svg", { width, height, role: "img", "aria-label": `Threads over time: ${r.title}` });
   for (const thread of used) {
     const y = lane.get(thread);
     svg.append(draw("text", { x: 8, y: y + 17 }, r.threads[thread]));
@@ -72,7 +76,9 @@ function drawTimeline() {
     let end = begin;
     while (end < r.list.length && r.list[end][0] === thread) ++end;
     const x = left + begin * step, y = lane.get(thread);
-    svg.append(draw("rect", { class: "slice", x, y: y + 4, width: (end - begin) * step - 1, height: 18, fill: colour(thread) }));
+    const slice = draw("rect", { class: "slice", x, y: y + 4, width: Math.max(1, (end - begin) * step - 1), height: 18, fill: colour(thread) });
+    slice.append(draw("title", {}, `${r.threads[thread]}: steps ${r.first + begin + 1} to ${r.first + end}`));
+    svg.append(slice);
     if (end < r.list.length) {
       const to = lane.get(r.list[end][0]);
       svg.append(draw("line", { class: stopped.has(end - 1) ? "preemption" : "switch", x1: left + end * step, x2: left + end * step, y1: y + 13, y2: to + 13 }));
@@ -83,15 +89,30 @@ function drawTimeline() {
     const at = data.deciding - r.first;
     if (at < r.list.length) svg.append(draw("rect", { class: "deciding", x: left + at * step - 1, y: lane.get(r.list[at][0]) + 2, width: step + 1, height: 22 }));
   }
-  const cursor = draw("line", { class: "cursor", id: "cursor", y1: 0, y2: height });
-  svg.append(cursor);
-  svg.addEventListener("click", (click) => go(Math.floor((click.clientX - svg.getBoundingClientRect().left - left) / step)));
-  timeline.replaceChildren(svg);
-  timeline.moveCursor = (at) => {
-    const x = left + (at + 0.5) * step;
-    cursor.setAttribute("x1", x);
-    cursor.setAttribute("x2", x);
+  const cursor = draw("line", { class: "cursor", y1: 0, y2: height });
+  if (onStep) {
+    svg.append(cursor);
+    svg.addEventListener("click", (click) => onStep(Math.floor((click.clientX - svg.getBoundingClientRect().left - left) / step)));
+  }
+  return {
+    svg,
+    moveCursor(at) {
+      const x = left + (at + 0.5) * step;
+      cursor.setAttribute("x1", x);
+      cursor.setAttribute("x2", x);
+    },
   };
+}
+
+function drawTimeline() {
+  const drawn = lanes(run(), go);
+  timeline.replaceChildren(drawn.svg);
+  timeline.moveCursor = drawn.moveCursor;
+  const other = data.runs.find((r) => r.id === (run().id === "failing" ? "passing" : "failing"));
+  compared.hidden = comparedTitle.hidden = !other;
+  if (!other) return;
+  comparedTitle.textContent = `against: ${other.title.toLowerCase()}, ${plural(other.switches, "switch")}, ${plural(other.preemptions, "preemption")}`;
+  compared.replaceChildren(lanes(other, null).svg);
 }
 
 function drawEvents() {
@@ -120,12 +141,15 @@ function showSource(place) {
     codeName.textContent = file.path;
     const body = make("tbody");
     const marks = new Map();
+    const stretch = new Set();
     for (const line of data.lines) {
-      if (line.at && line.at[0] === place.file) marks.set(line.at[1], [...(marks.get(line.at[1]) ?? []), line.what]);
+      if (!line.at || line.at[0] !== place.file) continue;
+      marks.set(line.at[1], [...(marks.get(line.at[1]) ?? []), line.what]);
+      for (let n = line.from; n && n <= line.to; ++n) stretch.add(n);
     }
     file.lines.forEach((text, i) => {
       const what = marks.get(i + 1);
-      body.append(make("tr", { class: what ? "decides" : "" }, make("td", {}, String(i + 1)),
+      body.append(make("tr", { class: what ? "decides" : stretch.has(i + 1) ? "stretch" : "" }, make("td", {}, String(i + 1)),
         make("td", {}, text, what ? make("span", { class: "what" }, `   <- ${what.join("; ")}`) : null)));
     });
     code.replaceChildren(file.lines.length ? make("table", {}, body) : make("p", { class: "dim" }, "The source file was not found."));
@@ -198,7 +222,7 @@ document.addEventListener("keydown", (key) => {
 });
 
 const e = data.effort;
-page.append(head(), tabs, summary, timeline,
+page.append(head(), tabs, summary, timeline, comparedTitle, compared,
   make("div", { class: "scrub" }, slider, now),
   make("p", { class: "dim" }, "Keys: left and right for a step, n and p for the next and previous switch, d for the deciding one, 1 to 4 for the schedules."),
   make("div", { class: "split" }, make("div", {}, make("h2", {}, "Events"), events), make("div", {}, codeName, code)));

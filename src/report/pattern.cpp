@@ -1,0 +1,139 @@
+#include "report/pattern.h"
+
+#include <algorithm>
+
+#include "trace/happens_before.h"
+#include "trace/locks.h"
+
+namespace heddle {
+
+namespace {
+
+// An operation, executed or only stood before.
+struct Operation {
+  Op op = Op::kNone;
+  ObjectId object = kNoObject;
+  SiteId site = kNoSite;
+  bool reads = false, writes = false;
+};
+
+Operation of_event(const Event& e) { return {e.op, e.object, e.site, reads(e), writes(e)}; }
+
+class Pattern {
+ public:
+  Pattern(const Names& names, const Window& w, const Triple& t, const Cause* cause)
+      : names_(names), trace_(names.trace()), events_(trace_.events()), w_(w), t_(t), cause_(cause) {}
+
+  BugClass go() const {
+    const Event& last = events_[w_.last];
+    // Who is created may run at once: what the creator does afterwards comes too late.
+    if (last.op == Op::kThreadCreate) return BugClass::kOrder;
+    if (t_.between == kNoDifference) {
+      if (w_.different_locks) return BugClass::kDataRace;
+      if (!has_next()) return BugClass::kOrder;
+      return hidden_before() ? BugClass::kAtomicity : BugClass::kUnknown;
+    }
+    const std::optional<Operation> after = after_operation();
+    const std::optional<Operation> before = t_.before == kNoDifference ? std::nullopt : std::optional(of_event(events_[t_.before]));
+    if (is_memory(events_[t_.between].op)) return of_memory(before, after);
+    return of_locks(before, after);
+  }
+
+ private:
+  bool has_next() const { return w_.next < events_.size(); }
+
+  // The claim was tested to begin with the thread's own start: it fails after it and passes before it, so between the start and the next
+  // operation the thread does something that decides, an access that is no point of this run.
+  bool hidden_before() const { return cause_ != nullptr && cause_->kind == CauseKind::kWindow && cause_->first.op == Op::kThreadStart; }
+
+  // What the stopped thread did next to the same or a related object, or was about to do when the run ended.
+  std::optional<Operation> after_operation() const {
+    if (t_.after != kNoDifference) return of_event(events_[t_.after]);
+    const Thread& t = trace_.threads()[w_.thread];
+    if (has_next() || t.object == kNoObject || row(t.pending).family == Family::kThreads) return std::nullopt;
+    for (size_t i = w_.last + 1; i < events_.size(); ++i) {
+      if (events_[i].thread == w_.thread || events_[i].object != t.object) continue;
+      return Operation{t.pending, t.object, t.site, has(t.pending, kReads), has(t.pending, kWrites)};
+    }
+    return std::nullopt;
+  }
+
+  // In the source: an unrolled loop has its section several times, and one line may hold two.
+  bool same_place(SiteId a, SiteId b) const {
+    if (a == b) return true;
+    const auto x = names_.frame(a), y = names_.frame(b);
+    return x && y && !x->file.empty() && x->file == y->file && x->line == y->line && x->column == y->column;
+  }
+
+  // Do others do that with the object while the thread stands still?
+  bool others(ObjectId object, bool (*does)(const Event&)) const {
+    for (size_t i = w_.last + 1; i < std::min(w_.next, events_.size()); ++i) {
+      if (events_[i].thread != w_.thread && events_[i].object == object && does(events_[i])) return true;
+    }
+    return false;
+  }
+
+  BugClass of_memory(const std::optional<Operation>& before, const std::optional<Operation>& after) const {
+    if (!before && hidden_before() && after) return BugClass::kAtomicity;
+    if (!before || !after) return BugClass::kOrder;
+    if (before->object == after->object) {
+      const bool plain = row(events_[t_.between].op).family == Family::kMemory && row(after->op).family == Family::kMemory;
+      return plain && !w_.common_lock ? BugClass::kDataRace : BugClass::kAtomicity;
+    }
+    // Two objects. It sets the second when the others, who only look at it, have already looked: they relied on its having come first.
+    // Told of before it is done, or done after looking whether it may be: both are mended by the order.
+    const bool too_late = after->writes && !after->reads && others(after->object, reads) && !others(after->object, writes);
+    return too_late ? BugClass::kOrder : BugClass::kMultiAtomicity;
+  }
+
+  // Was the thread that failed woken by what the stopped one had just announced? Then it was announced before it was so.
+  bool announced_too_early() const {
+    if (has_next() || trace_.outcome().thread == w_.thread) return false;
+    size_t first = w_.last + 1;
+    while (first < events_.size() && events_[first].thread != trace_.outcome().thread) ++first;
+    if (first >= events_.size() || (events_[first].op != Op::kCondReacquire && events_[first].op != Op::kSemWait)) return false;
+    for (size_t i = w_.last + 1, seen = 0; i-- > 0 && seen < 4;) {
+      if (events_[i].thread != w_.thread) continue;
+      ++seen;
+      const bool wakes = events_[i].op == Op::kCondSignal || events_[i].op == Op::kCondBroadcast || events_[i].op == Op::kSemPost;
+      if (wakes && events_[i].object == events_[first].object) return true;
+    }
+    return false;
+  }
+
+  // Where only calls are seen, a critical section stands for the accesses in it.
+  BugClass of_locks(const std::optional<Operation>& before, const std::optional<Operation>& after) const {
+    if (!before) return hidden_before() && after ? BugClass::kAtomicity : BugClass::kOrder;
+    if (!after || announced_too_early()) return BugClass::kOrder;
+    if (before->object != after->object) {
+      // Another crashes on what the thread was only about to set up.
+      const Outcome& o = trace_.outcome();
+      if (o.kind == OutcomeKind::kSignal && o.thread != w_.thread && !has_next()) return BugClass::kOrder;
+      return w_.different_locks ? BugClass::kDataRace : BugClass::kMultiAtomicity;
+    }
+    // The same section twice is the next turn of a loop: nobody meant the two to be one, only in some order with the others'.
+    if (is_unlock(before->op) && is_lock_request(after->op)) {
+      for (size_t i = t_.before; i-- > 0;) {
+        const Event& e = events_[i];
+        if (e.thread != w_.thread || e.object != before->object || !takes_lock(e)) continue;
+        return same_place(e.site, after->site) ? BugClass::kOrder : BugClass::kAtomicity;
+      }
+    }
+    return BugClass::kAtomicity;
+  }
+
+  const Names& names_;
+  const Trace& trace_;
+  const std::span<const Event> events_;
+  const Window& w_;
+  const Triple& t_;
+  const Cause* cause_;
+};
+
+}  // namespace
+
+BugClass pattern_of(const Names& names, const Window& window, const Triple& triple, const Cause* cause) {
+  return Pattern(names, window, triple, cause).go();
+}
+
+}  // namespace heddle

@@ -1,0 +1,18 @@
+#pragma once
+// A run as its story is told: each event at the line of the program that led to it, where the trace names a place in a library.
+#include "trace/cause.h"
+#include "trace/stacks.h"
+#include "trace/symbols.h"
+#include "trace/trace.h"
+
+namespace heddle {
+
+// Without stacks it is the trace as it is. Not to be replayed: sites have changed.
+Trace told_trace(const Trace& trace, const Stacks& stacks, const Symbols& symbols);
+// The claim about that run, at the same places.
+Cause told_cause(const Cause& cause, const Trace& told);
+
+// Does the site lie in code that is the program's own and not a library's?
+bool is_own_site(const Symbols& symbols, SiteId site);
+
+}  // namespace heddle

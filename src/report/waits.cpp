@@ -1,0 +1,135 @@
+#include "report/waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "trace/enabled.h"
+#include "trace/locks.h"
+
+namespace heddle {
+
+namespace {
+
+// The signal that woke the thread for the last time, if all that it did then was to wait again.
+size_t wasted_on(const Trace& trace, uint32_t thread) {
+  const auto events = trace.events();
+  std::vector<size_t> own;  // its last three operations, the last first
+  for (size_t i = events.size(); i-- > 0 && own.size() < 3;) {
+    if (events[i].thread == thread && !is_memory(events[i].op)) own.push_back(i);
+  }
+  auto waits = [&](size_t i) { return events[i].op == Op::kCondWait || events[i].op == Op::kCondTimedWait; };
+  if (own.size() < 3 || !waits(own[0]) || events[own[1]].op != Op::kCondReacquire || !waits(own[2])) return kNoDifference;
+  for (size_t i = own[1]; i-- > own[2];) {
+    const Event& e = events[i];
+    if ((e.op == Op::kCondSignal || e.op == Op::kCondBroadcast) && e.object == events[own[1]].object) return i;
+  }
+  return kNoDifference;
+}
+
+}  // namespace
+
+WakeUps wake_ups(const Trace& trace) {
+  WakeUps found;
+  std::set<ObjectId> waited;  // what threads wait for in the end
+  for (const Thread& t : trace.threads()) {
+    if (t.state == ThreadState::kBlocked && row(t.pending).family == Family::kConditions) waited.insert(t.object);
+  }
+  if (waited.empty()) return found;
+  EnabledWalk walk(trace);
+  const auto events = trace.events();
+  for (size_t i = 0; i < events.size(); ++i, walk.advance()) {
+    const Event& e = events[i];
+    if ((e.op != Op::kCondSignal && e.op != Op::kCondBroadcast) || !waited.contains(e.object)) continue;
+    const size_t waiting = walk.waiters(e.object).size();
+    if (waiting == 0) {
+      found.lost = i;
+    } else if (e.op == Op::kCondSignal && waiting > 1) {
+      found.misdirected = i;
+    }
+  }
+  for (uint32_t i = 0; i < trace.threads().size(); ++i) {
+    if (trace.threads()[i].state != ThreadState::kBlocked || !waited.contains(trace.threads()[i].object)) continue;
+    const size_t signal = wasted_on(trace, i);
+    if (signal != kNoDifference && events[signal].op == Op::kCondSignal) found.wasted = signal;
+  }
+  return found;
+}
+
+std::optional<StaleWake> stale_wake(const Trace& trace, uint32_t thread, size_t end) {
+  const auto events = trace.events();
+  size_t wake = std::min(end, events.size());
+  auto is_wake = [&](const Event& e) {
+    return e.thread == thread && (e.op == Op::kCondReacquire || e.op == Op::kCondTimedReacquire) &&
+           (e.flags & (kTimedOut | kSpurious)) == 0;
+  };
+  while (wake > 0 && !is_wake(events[wake - 1])) --wake;
+  if (wake-- == 0) return std::nullopt;
+  // Back to its wait: the signal in between, and who took the mutex after that.
+  size_t wait = wake;
+  while (wait > 0 && !(events[wait - 1].thread == thread && row(events[wait - 1].op).family == Family::kConditions)) --wait;
+  if (wait-- == 0) return std::nullopt;
+  HeldLocks locks(trace.threads().size());
+  ObjectId mutex = kNoObject;
+  std::optional<StaleWake> found;
+  size_t signal = kNoDifference;
+  for (size_t i = 0; i < wake; ++i) {
+    const Event& e = events[i];
+    if (i == wait) mutex = locks.mutex_of(e);
+    const bool takes = mutex != kNoObject && ((takes_lock(e) && e.object == mutex) || (has(e.op, kAcquires) && locks.mutex_of(e) == mutex));
+    locks.step(i, e);
+    if (i <= wait || e.thread == thread) continue;
+    const bool signals = (e.op == Op::kCondSignal || e.op == Op::kCondBroadcast) && e.object == events[wake].object;
+    if (signals && signal == kNoDifference) signal = i;
+    if (takes && signal != kNoDifference && !found) found = StaleWake{signal, i, wake};
+  }
+  return found;
+}
+
+std::vector<WaitEdge> wait_edges(Names& names) {
+  const auto threads = names.trace().threads();
+  std::vector<WaitEdge> edges;
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    const Thread& t = threads[i];
+    if (t.state != ThreadState::kBlocked) continue;
+    WaitEdge w;
+    w.thread = i;
+    w.op = t.pending;
+    w.object = t.object;
+    w.at = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
+    w.holder = t.holder;
+    if (t.holder_site != kNoSite) w.taken_at = names.place(t.holder_site);
+    uint32_t at = t.holder;
+    for (size_t steps = 0; at < threads.size() && steps <= threads.size() && threads[at].state == ThreadState::kBlocked; ++steps) {
+      if (at == i) {
+        w.in_cycle = true;
+        break;
+      }
+      at = threads[at].holder;
+    }
+    edges.push_back(w);
+  }
+  // Those who only wait for the end of another are no part of the story where there are others.
+  const bool others = std::any_of(edges.begin(), edges.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin; });
+  if (others) std::erase_if(edges, [](const WaitEdge& w) { return w.op == Op::kThreadJoin && !w.in_cycle; });
+  return edges;
+}
+
+std::string wait_sentence(Names& names, const WaitEdge& w) {
+  std::string what;
+  switch (row(w.op).family) {
+    case Family::kMutexes:
+    case Family::kRwlocks: what = "wants"; break;
+    case Family::kThreads: what = "waits for the end of"; break;
+    default: what = "waits for";
+  }
+  std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, names.object(w.object, w.op), w.at);
+  if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
+    text += fmt::format(", which {} has", w.holder == w.thread ? "it itself" : names.thread(w.holder));
+    if (!w.taken_at.empty()) text += fmt::format(" since {}", w.taken_at);
+  }
+  return text;
+}
+
+}  // namespace heddle
