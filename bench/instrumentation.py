@@ -2,7 +2,7 @@
 """What announced memory accesses cost, beside gcc's own detector (libtsan) on the same code in the same call.
 
 Kernels: plain -O1; libtsan; ours with the calls rewritten (`heddle run --points sync`); ours with race detection (`heddle run --races`).
-Cycles are read by the program itself around the kernel, so that start-up does not count. The median of several runs that take turns.
+Processor time is read by the program itself around the kernel, so that start-up does not count; the least of several runs that take turns.
 
 Real programs (--full, or by name): wall time of a whole run under each of the same four, and of one run of a search with the racing sites as
 points.
@@ -23,17 +23,6 @@ KERNELS = {"sort": 40, "hash": 80, "matrix": 80, "list": 200, "bytes": 160}
 REAL = ["zstd", "x264"]
 
 
-def clock_rate():
-    """Cycles of the time stamp counter in a nanosecond."""
-    source = "#include <stdio.h>\n#include <time.h>\n#include <x86intrin.h>\nint main(){struct timespec a,b;clock_gettime(CLOCK_MONOTONIC,&a);" \
-             "unsigned long long s=__rdtsc();do clock_gettime(CLOCK_MONOTONIC,&b);while((b.tv_sec-a.tv_sec)*1e9+b.tv_nsec-a.tv_nsec<5e7);" \
-             "printf(\"%.6f\",(__rdtsc()-s)/((b.tv_sec-a.tv_sec)*1e9+b.tv_nsec-a.tv_nsec));}"
-    with tempfile.TemporaryDirectory() as where:
-        program = pathlib.Path(where) / "rate"
-        subprocess.run(["gcc", "-O1", "-x", "c", "-", "-o", str(program)], input=source, text=True, check=True)
-        return float(subprocess.check_output([str(program)]))
-
-
 def compile_kernels(options, where):
     source = str(_bench.HERE / "access" / "kernels.c")
     count = str(_bench.HERE / "access" / "count.c")
@@ -47,13 +36,12 @@ def compile_kernels(options, where):
     return built
 
 
-def cycles(command):
+def nanoseconds(command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True)
     return int(done.stdout.split()[0])
 
 
 def measure_kernels(options, table, times):
-    rate = clock_rate()
     with tempfile.TemporaryDirectory() as where:
         built = compile_kernels(options, pathlib.Path(where))
         for kernel, rounds in KERNELS.items():
@@ -71,10 +59,10 @@ def measure_kernels(options, table, times):
             taken = {name: [] for name in commands}
             for _ in range(times):  # in turns: what the machine does besides falls on all of them
                 for name, command in commands.items():
-                    taken[name].append(cycles(command))
+                    taken[name].append(nanoseconds(command))
             best = {name: min(values) for name, values in taken.items()}
             middle = {name: statistics.median(values) for name, values in taken.items()}
-            ns = {name: (best[name] - best["plain"]) / rate / accesses for name in commands}
+            ns = {name: (best[name] - best["plain"]) / accesses for name in commands}
             table.row(kernel=kernel, accesses=accesses, libtsan=best["libtsan"] / best["plain"], rewritten=best["rewritten"] / best["plain"],
                       detecting=best["detecting"] / best["plain"], libtsan_ns=ns["libtsan"], rewritten_ns=ns["rewritten"],
                       detecting_ns=ns["detecting"], against_libtsan=best["detecting"] / best["libtsan"], medians=middle, all=taken)

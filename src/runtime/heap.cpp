@@ -189,7 +189,7 @@ static void before_free(uintptr_t start, const void* pc) {
   }
   // Somebody else may have freed it while this thread stood there.
   if (is_freed_slow(start, 1)) report_double_free(reinterpret_cast<const void*>(start), pc);
-  if (detecting()) race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, pc, true);
+  if (detecting()) race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, pc);
 }
 
 [[noreturn]] static void abort_double_free() {

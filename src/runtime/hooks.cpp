@@ -58,9 +58,18 @@ void list_called(CallSite* at) {
   list_site(at->site);
 }
 
+// Sites that are known to be no points, and to be listed where that is wanted: the detector alone is interested in their accesses.
+constexpr uint32_t kSettled = 1 << 12;
+uintptr_t g_settled[kSettled];
+uintptr_t& settled_slot(uintptr_t pc) { return g_settled[(pc ^ (pc >> 12)) % kSettled]; }
+bool is_settled(const void* pc) { return settled_slot(reinterpret_cast<uintptr_t>(pc)) == reinterpret_cast<uintptr_t>(pc); }
+
 // A hook's call that was no point.
 void skipped(CallSite* at) {
-  if ((g_listing & (kListHot | kRewriteHot)) == 0 || at->listed || at->spins || ++at->count < kHotAfter) return;
+  if (at->spins) return;
+  const bool counts = (g_listing & (kListHot | kRewriteHot)) != 0;
+  if (detecting() && (!counts || at->listed)) settled_slot(at->pc) = at->pc;
+  if (!counts || at->listed || ++at->count < kHotAfter) return;
   at->listed = true;
   if ((g_listing & kListHot) != 0) list_site(at->site);
   if ((g_listing & kRewriteHot) == 0 || !g_run.claimed) return;
@@ -72,6 +81,7 @@ void skipped(CallSite* at) {
 // A loop waits here: it has to give way, and its hooks are needed.
 void spins_at(CallSite* at) {
   at->point = at->spins = true;
+  if (is_settled(reinterpret_cast<const void*>(at->pc))) settled_slot(at->pc) = 0;
   HookBlock* b = block();
   for (uint32_t i = 0; at->listed && i < b->patch_count; ++i) {
     if (b->patches[i] == at->site) b->patches[i] = b->patches[--b->patch_count];
@@ -135,31 +145,23 @@ void settle_store() {
   set_value(event, value_at(g_open_store.address, g_open_store.size), g_open_store.size);
 }
 
-// While the detector is on, accesses that it knows already need nothing more, until a waiting loop turns one of their sites into a point.
-bool g_short_way = true;
-
-void saw_store() {
+inline void saw_store() {
   reads_changed();
   g_loads = 0;
 }
 
 // Is this read, which is no point, one to look at more closely?
-bool may_wait() { return reads_open() || ++g_loads > kPatience; }
+inline bool may_wait() { return reads_open() || ++g_loads > kPatience; }
 
-bool follow(bool load) {
+inline __attribute__((always_inline)) bool follow(bool load) {
   if (load) return may_wait();
   saw_store();
   return false;
 }
 
-void access(const void* address, size_t size, Op op, const void* pc) {
-  if (!active()) return;
+// What is not settled by the detector alone. `suspect`: a read that may belong to a loop that waits.
+__attribute__((noinline)) static void whole_access(const void* address, size_t size, Op op, const void* pc, bool suspect) {
   const bool load = op == Op::kLoad;
-  bool suspect = false;
-  if (detecting()) {
-    suspect = follow(load);
-    if (!suspect && g_short_way && race_known(address, size, op, pc)) return;
-  }
   ++block()->accesses;
   CallSite* at = call_site(pc, HookKind::kPlain);
   if (lists_called() && !at->listed) list_called(at);
@@ -167,19 +169,18 @@ void access(const void* address, size_t size, Op op, const void* pc) {
   if (!detecting()) suspect = follow(load);
   if (!at->point) {
     if (is_freed(address, size)) report_freed_use(address, size, op, pc);
-    if (detecting()) race_access(address, size, op, pc, false);
+    if (detecting()) race_access(address, size, op, pc);
     // Also where accesses are no points a loop must not wait for ever for a thread that does not get to run.
     if (!suspect || !reads_again(at->pc, address, value_at(address, size), false)) {
       skipped(at);
       return;
     }
     spins_at(at);
-    g_short_way = false;
   }
   Event* event = access_point(op, address, size, at);
   g_loads = 0;
   if (is_freed(address, size)) report_freed_use(address, size, op, pc);
-  if (detecting()) race_access(address, size, op, pc, true);
+  if (detecting()) race_access(address, size, op, pc);
   if (load) {
     const uint64_t value = value_at(address, size);
     set_value(event, value, size);
@@ -188,6 +189,16 @@ void access(const void* address, size_t size, Op op, const void* pc) {
     g_open_store = {event, address, static_cast<uint32_t>(size)};
     reads_changed();
   }
+}
+
+void access(const void* address, size_t size, Op op, const void* pc) {
+  if (!active()) return;
+  bool suspect = false;
+  if (detecting()) {
+    suspect = follow(op == Op::kLoad);
+    if (!suspect && is_settled(pc) && race_quick(address, size, op, pc)) return;
+  }
+  whole_access(address, size, op, pc, suspect);
 }
 
 Event* before_atomic(Op op, const void* address, uint32_t size, const void* pc) {

@@ -7,9 +7,9 @@
 
 namespace heddle::rt {
 
-namespace {
+RaceThread* g_race_threads;
 
-RaceThread* g_race_threads;  // by thread index
+namespace {
 
 // Something threads synchronise by, known by its address or, where it has none, by its name.
 struct SyncVariable {
@@ -75,10 +75,10 @@ bool releases(int order) {
 
 }  // namespace
 
-RaceThread& race_thread(uint32_t index) {
+RaceThread& new_race_thread(uint32_t index) {
   if (g_race_threads == nullptr) g_race_threads = static_cast<RaceThread*>(map_zeroed(sizeof(RaceThread) * kMaxThreads));
   RaceThread& t = g_race_threads[index];
-  if (__builtin_expect(t.epoch == 0, 0)) tick(t, index);
+  if (t.epoch == 0) tick(t, index);
   return t;
 }
 

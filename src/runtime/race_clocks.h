@@ -22,7 +22,12 @@ struct RaceThread {
   bool fenced;
 };
 
-RaceThread& race_thread(uint32_t index);
+extern RaceThread* g_race_threads;  // by thread index; nullptr before the first use
+RaceThread& new_race_thread(uint32_t index);
+inline RaceThread& race_thread(uint32_t index) {
+  if (__builtin_expect(g_race_threads == nullptr || g_race_threads[index].epoch == 0, 0)) return new_race_thread(index);
+  return g_race_threads[index];
+}
 
 // Called for every event of the run as it is recorded: the edges of synchronisation calls.
 void race_event(const ThreadSlot& thread);

@@ -13,12 +13,7 @@ namespace heddle::rt {
 
 bool g_detecting;
 
-enum CellFlag : uint8_t {
-  kCellWrite = 1,
-  kCellAtomic = 2,
-  kCellFree = 4,
-  kCellNoPoint = 8,  // its site is no scheduling point: the same access again needs nothing done
-};
+enum CellFlag : uint8_t { kCellWrite = 1, kCellAtomic = 2, kCellFree = 4 };
 
 // One access, as an epoch (FastTrack 3.1): thread and that thread's clock. clock 0: empty.
 struct ShadowCell {
@@ -173,8 +168,20 @@ void check(const void* address, size_t size, const Access& a) {
 
 void install_races(bool wanted) { g_detecting = wanted && map_memory(); }
 
-// The first 8 bytes of the cell that this access would leave, compared as one word.
-bool race_known(const void* address, size_t size, Op op, const void* pc) {
+static_assert(offsetof(ShadowCell, thread) == 4 && offsetof(ShadowCell, mask) == 6 && offsetof(ShadowCell, flags) == 7 &&
+              offsetof(ShadowCell, pc) == 8 && offsetof(ShadowCell, context) == 12);
+constexpr uint64_t kHeadThread = uint64_t{0xFFFF} << 32;
+constexpr uint64_t kHeadMask = uint64_t{0xFF} << 48;
+constexpr uint64_t kHeadFlags = uint64_t{0xFF} << 56;
+
+static uint64_t head_of(const ShadowCell& cell) {
+  uint64_t word;
+  memcpy(&word, &cell, sizeof word);
+  return word;
+}
+
+// FastTrack's rules where nobody but this thread is among the last accesses: there is nothing to compare, only to remember.
+bool race_quick(const void* address, size_t size, Op op, const void* pc) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const uintptr_t first = at & 7;
   const Chunk* chunk = chunk_at(at);
@@ -182,25 +189,38 @@ bool race_known(const void* address, size_t size, Op op, const void* pc) {
   const uintptr_t granule = (at & (kChunkBytes - 1)) >> kGranuleBits;
   if ((chunk->freed[granule / 64] >> (granule % 64) & 1) != 0) return false;
   const uint32_t thread = g_current->index;
-  ShadowCell wanted{};
-  wanted.clock = race_thread(thread).epoch;
-  wanted.thread = static_cast<uint16_t>(thread);
-  wanted.mask = static_cast<uint8_t>(((1u << size) - 1) << first);
-  wanted.flags = static_cast<uint8_t>((op == Op::kLoad ? 0 : kCellWrite) | kCellNoPoint);
-  uint64_t word;
-  memcpy(&word, &wanted, sizeof word);
+  const RaceThread& t = race_thread(thread);
+  // A cell as its two words, in registers: put together from narrow stores it could not be read at once.
+  const uint64_t who = static_cast<uint64_t>(thread & 0xFFFF) << 32;
+  const uint64_t mask = static_cast<uint64_t>(((1u << size) - 1) << first) << 48;
+  const uint64_t flags = static_cast<uint64_t>(op == Op::kLoad ? 0 : kCellWrite) << 56;
+  const uint64_t head = t.epoch | who | mask | flags;
   const auto low = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(pc));
-  const ShadowCell* cells = chunk->shadow + ((at & (kChunkBytes - 1)) >> 3) * kCells;
+  ShadowCell* cells = chunk->shadow + ((at & (kChunkBytes - 1)) >> 3) * kCells;
+  ShadowCell* slot = nullptr;
   for (uint32_t i = 0; i < kCells; ++i) {
-    uint64_t there;
-    memcpy(&there, &cells[i], sizeof there);
-    if (there == word && cells[i].pc == low) return true;
+    const uint64_t there = head_of(cells[i]);
+    const bool same_site = cells[i].pc == low;
+    if (there == head && same_site) return true;
+    if (static_cast<uint32_t>(there) == 0) {
+      slot = &cells[i];
+      continue;
+    }
+    if (((there ^ who) & kHeadThread) != 0) return false;
+    // An older access that this one may stand for: of the same place, or from before the last release; of no other bytes; no write, or this
+    // is one, too; and nothing atomic or freed.
+    const bool older = same_site || static_cast<uint32_t>(there) != t.epoch;
+    if (older && (there & kHeadMask & ~mask) == 0 && (there & kHeadFlags & ~flags) == 0) slot = &cells[i];
   }
-  return false;
+  if (slot == nullptr) slot = &cells[g_victim++ % kCells];
+  const uint64_t tail = low | static_cast<uint64_t>(t.context) << 32;
+  memcpy(slot, &head, sizeof head);
+  memcpy(reinterpret_cast<char*>(slot) + sizeof head, &tail, sizeof tail);
+  return true;
 }
 
-void race_access(const void* address, size_t size, Op op, const void* pc, bool point) {
-  auto flags = static_cast<uint8_t>((has(op, kWrites) ? kCellWrite : 0) | (point ? 0 : kCellNoPoint));
+void race_access(const void* address, size_t size, Op op, const void* pc) {
+  uint8_t flags = has(op, kWrites) ? kCellWrite : 0;
   if (op == Op::kFree) {
     flags |= kCellFree;
     if (size > kFreedExtent) size = kFreedExtent;

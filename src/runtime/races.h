@@ -16,9 +16,9 @@ inline bool detecting() { return __builtin_expect(g_detecting, 0) && t_managed; 
 
 void install_races(bool wanted);
 
-void race_access(const void* address, size_t size, Op op, const void* pc, bool point);
-// Whether this thread has made the same access from the same place, which is no scheduling point, since it last released anything.
-bool race_known(const void* address, size_t size, Op op, const void* pc);
+void race_access(const void* address, size_t size, Op op, const void* pc);
+// The same where it is quick: no other thread has touched the memory lately, and it is not freed. False: nothing has been done.
+bool race_quick(const void* address, size_t size, Op op, const void* pc);
 void race_atomic(const AtomicDone& done);
 void race_enter(const void* call_site, const void* stack_pointer);
 void race_leave();
