@@ -125,15 +125,31 @@ std::optional<Reversals::Rank> Reversals::best() {
 // A preemption more, or the same sites tried once before, weighs as much as a switch at the beginning of a thread's work.
 uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * lore_->tried[c.key]; }
 
+// The last slice's thread goes on of itself: how far the plan takes it makes no difference.
+uint64_t Reversals::schedule_of(const Candidate& c) {
+  std::vector<Slice> slices;
+  for (size_t i = 0; i < c.position; ++i) append(slices, c.trace->thread_id(c.trace->events()[i]), c.trace->events()[i].number);
+  for (const Slice& s : c.then) append(slices, s.thread, s.until);
+  uint64_t hash = slices.size();
+  for (size_t i = 0; i < slices.size(); ++i) hash = mix(hash, mix(slices[i].thread, i + 1 < slices.size() ? slices[i].until : 0));
+  for (size_t i = 0; i < c.position; ++i) {
+    if ((c.trace->events()[i].flags & kChoice) != 0) hash = mix(hash, mix(i, c.trace->events()[i].value));
+  }
+  return hash;
+}
+
 std::optional<Reversal> Reversals::take() {
-  const auto rank = best();
-  if (!rank) return std::nullopt;
-  waiting_.erase(waiting_.begin());
-  Candidate& c = candidates_[rank->at];
-  ++lore_->tried[c.key];
-  Reversal r{*c.trace, c.position, std::move(c.then)};
-  c.trace.reset();
-  return r;
+  while (const auto rank = best()) {
+    waiting_.erase(waiting_.begin());
+    Candidate& c = candidates_[rank->at];
+    const bool fresh = planned_.insert(schedule_of(c)).second;
+    Reversal r{*c.trace, c.position, std::move(c.then)};
+    c.trace.reset();
+    if (!fresh) continue;
+    ++lore_->tried[c.key];
+    return r;
+  }
+  return std::nullopt;
 }
 
 void Reversals::add(const Trace& trace) {

@@ -61,6 +61,7 @@ class Reversals {
   void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
   std::optional<Rank> best();
   uint64_t cost(const Candidate& candidate);
+  static uint64_t schedule_of(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;
@@ -68,6 +69,7 @@ class Reversals {
   std::unordered_set<uint64_t> orders_;   // partial orders seen
   std::unordered_set<uint64_t> rings_;    // by their sites
   std::unordered_set<uint64_t> started_;  // (state, thread) already proposed or waiting
+  std::unordered_set<uint64_t> planned_;  // schedules handed out
   uint64_t order_ = 0;
 };
 
