@@ -24,6 +24,22 @@ namespace {
 constexpr uint32_t kStandIns = 256;
 char g_stand_ins[kStandIns];
 
+// The kernel's numbers for sets and queues differ from run to run: the how-manieth this run uses is the name.
+constexpr uint32_t kMaxIpc = 256;
+struct Ipc {
+  uint64_t kind;
+  int id;
+};
+Ipc g_ipc[kMaxIpc];
+uint32_t g_ipc_count;
+
+ObjectId ipc_object(uint64_t kind, int id) {
+  uint32_t at = 0;
+  while (at < g_ipc_count && (g_ipc[at].kind != kind || g_ipc[at].id != id)) ++at;
+  if (at == g_ipc_count && g_ipc_count < kMaxIpc) g_ipc[g_ipc_count++] = {kind, id};
+  return make_object(ObjectKind::kDescriptor, kind, at);
+}
+
 // `call` tries once and returns -errno on failure; `busy` is the error that means "not now".
 template <typename Call>
 long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc, Call call) {
@@ -111,8 +127,7 @@ HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const ti
     tries[i] = operations[i];
     tries[i].sem_flg = static_cast<short>(tries[i].sem_flg | IPC_NOWAIT);
   }
-  return static_cast<int>(with_errno(until_done(only_posts ? Op::kSemPost : Op::kSemTryWait,
-                                                make_object(ObjectKind::kDescriptor, 1, static_cast<uint64_t>(set)), set, waits, -EAGAIN,
+  return static_cast<int>(with_errno(until_done(only_posts ? Op::kSemPost : Op::kSemTryWait, ipc_object(1, set), set, waits, -EAGAIN,
                                                 __builtin_return_address(0), [&] { return sys(SYS_semop, set, tries, count); })));
 }
 
@@ -123,15 +138,14 @@ HEDDLE_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
 
 HEDDLE_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
   if (!active()) return static_cast<int>(with_errno(sys(SYS_msgsnd, queue, message, size, flags)));
-  return static_cast<int>(with_errno(until_done(Op::kWrite, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), queue,
-                                                (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
-                                                [&] { return sys(SYS_msgsnd, queue, message, size, flags | IPC_NOWAIT); })));
+  return static_cast<int>(
+      with_errno(until_done(Op::kWrite, ipc_object(2, queue), queue, (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
+                            [&] { return sys(SYS_msgsnd, queue, message, size, flags | IPC_NOWAIT); })));
 }
 
 HEDDLE_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
   if (!active()) return with_errno(sys(SYS_msgrcv, queue, message, size, type, flags));
-  return with_errno(until_done(Op::kRead, make_object(ObjectKind::kDescriptor, 2, static_cast<uint64_t>(queue)), queue,
-                               (flags & IPC_NOWAIT) == 0, -ENOMSG, __builtin_return_address(0),
+  return with_errno(until_done(Op::kRead, ipc_object(2, queue), queue, (flags & IPC_NOWAIT) == 0, -ENOMSG, __builtin_return_address(0),
                                [&] { return sys(SYS_msgrcv, queue, message, size, type, flags | IPC_NOWAIT); }));
 }
 

@@ -112,10 +112,9 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
     if (blocking) sys(SYS_fcntl, fd, F_SETFL, flags);
     return error;
   });
-  if (!blocking || (result != -EINPROGRESS && result != -EAGAIN)) {
-    if (result == 0 || result == -EINPROGRESS) connected(fd, target, length);
-    return result;
-  }
+  // At once: the other side may accept it before this one goes on.
+  if (result == 0 || result == -EINPROGRESS) connected(fd, target, length);
+  if (!blocking || (result != -EINPROGRESS && result != -EAGAIN)) return result;
   // A full queue of a Unix listener: try again when somebody has accepted.
   if (result == -EAGAIN) return -EAGAIN;
   const DescriptorCall finish{fd, Op::kConnect, POLLOUT, false, 0, pc};
@@ -123,7 +122,6 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
     int error = 0;
     socklen_t size = sizeof error;
     sys(SYS_getsockopt, fd, SOL_SOCKET, SO_ERROR, &error, &size);
-    if (error == 0) connected(fd, target, length);
     return -error;
   });
 }
