@@ -15,6 +15,7 @@
 #include "runtime/descriptors.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
+#include "wire/inherited.h"
 
 namespace heddle::rt {
 
@@ -50,11 +51,12 @@ char g_directory[4096];  // the working directory
 char g_paths[1 << 16];   // the first one is empty: a path that is not known
 uint32_t g_paths_used = 1;
 
-// What the fork server had open and does not renew: all executions share it anyway. The standard streams are among them.
+// What the fork server had open. Where it is not renewed, all executions share it anyway: the standard streams are among them.
 struct Shared {
   int fd;
   uint64_t device;
   uint64_t inode;
+  int64_t offset;
 };
 Shared g_shared[kMaxOpen];
 uint32_t g_shared_count;
@@ -63,15 +65,24 @@ Shared identity_of(int fd) {
   struct stat status;
   memset(&status, 0, sizeof status);
   sys(SYS_fstat, fd, &status);
-  return {fd, status.st_dev, status.st_ino};
+  return {fd, status.st_dev, status.st_ino, sys(SYS_lseek, fd, 0, SEEK_CUR)};
 }
 
-bool is_shared_by_all(int fd) {
-  const Shared now = identity_of(fd);
+const Shared* at_the_server(const Shared& now) {
   for (uint32_t i = 0; i < g_shared_count; ++i) {
-    if (g_shared[i].fd == fd) return g_shared[i].device == now.device && g_shared[i].inode == now.inode;
+    const Shared& s = g_shared[i];
+    if (s.fd == now.fd) return s.device == now.device && s.inode == now.inode ? &s : nullptr;
   }
-  return false;
+  return nullptr;
+}
+
+bool is_shared_by_all(int fd) { return at_the_server(identity_of(fd)) != nullptr; }
+
+// A log, say, that was inherited: nothing has come to it since.
+bool is_untouched(int fd) {
+  const Shared now = identity_of(fd);
+  const Shared* then = at_the_server(now);
+  return then != nullptr && then->offset == now.offset;
 }
 
 long read_text(const char* form, int fd, char* text, size_t room) {
@@ -156,6 +167,7 @@ bool is_of_pair(int fd) {
 }
 
 bool survey(Open* o) {
+  if (o->fd == kInheritedChannel) return false;  // ours, and the same for all
   struct stat status;
   if (sys(SYS_fstat, o->fd, &status) != 0) return false;
   o->flags = static_cast<int>(sys(SYS_fcntl, o->fd, F_GETFL));
@@ -311,7 +323,7 @@ bool can_be_had_twice(const Open& o) {
     case Kind::kEpoll: return true;
     case Kind::kListener: return false;
     // What has been written to a file is not undone for the next execution.
-    case Kind::kFile: return (o.flags & O_ACCMODE) == O_RDONLY;
+    case Kind::kFile: return (o.flags & O_ACCMODE) == O_RDONLY || is_untouched(o.fd);
     case Kind::kSocket:
       return option(o.fd, SO_TYPE) == SOCK_STREAM && sys(SYS_ioctl, o.fd, FIONREAD, &waiting) == 0 && waiting < kMostWaiting;
   }
@@ -350,11 +362,8 @@ void survey_descriptors() {
   for_each_descriptor([](int fd) {
     Open o{};
     o.fd = fd;
-    if (survey(&o)) {
-      if (g_open_count < kMaxOpen) g_open[g_open_count++] = o;
-    } else if (g_shared_count < kMaxOpen) {
-      g_shared[g_shared_count++] = identity_of(fd);
-    }
+    if (survey(&o) && g_open_count < kMaxOpen) g_open[g_open_count++] = o;
+    if (g_shared_count < kMaxOpen) g_shared[g_shared_count++] = identity_of(fd);
   });
 }
 
