@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <time.h>
 
 #include "runtime/descriptors.h"
 #include "runtime/run.h"
@@ -57,6 +59,8 @@ struct Shared {
   uint64_t device;
   uint64_t inode;
   int64_t offset;
+  int64_t size;
+  timespec changed;
 };
 Shared g_shared[kMaxOpen];
 uint32_t g_shared_count;
@@ -65,7 +69,7 @@ Shared identity_of(int fd) {
   struct stat status;
   memset(&status, 0, sizeof status);
   sys(SYS_fstat, fd, &status);
-  return {fd, status.st_dev, status.st_ino, sys(SYS_lseek, fd, 0, SEEK_CUR)};
+  return {fd, status.st_dev, status.st_ino, sys(SYS_lseek, fd, 0, SEEK_CUR), status.st_size, status.st_mtim};
 }
 
 const Shared* at_the_server(const Shared& now) {
@@ -82,7 +86,8 @@ bool is_shared_by_all(int fd) { return at_the_server(identity_of(fd)) != nullptr
 bool is_untouched(int fd) {
   const Shared now = identity_of(fd);
   const Shared* then = at_the_server(now);
-  return then != nullptr && then->offset == now.offset;
+  return then != nullptr && then->offset == now.offset && then->size == now.size && then->changed.tv_sec == now.changed.tv_sec &&
+         then->changed.tv_nsec == now.changed.tv_nsec;
 }
 
 long read_text(const char* form, int fd, char* text, size_t room) {
@@ -315,6 +320,13 @@ void for_each_descriptor(Each each) {
 
 constexpr int kMostWaiting = 65536;  // bytes in a socket that are put into a fresh one
 
+// A message queue looks like a file, and is none: what one process takes from it another does not find.
+bool is_message_queue(int fd) {
+  constexpr long kMessageQueues = 0x19800202;
+  struct statfs system;
+  return sys(SYS_fstatfs, fd, &system) == 0 && system.f_type == kMessageQueues;
+}
+
 bool can_be_had_twice(const Open& o) {
   int waiting = 0;
   switch (o.kind) {
@@ -323,7 +335,7 @@ bool can_be_had_twice(const Open& o) {
     case Kind::kEpoll: return true;
     case Kind::kListener: return false;
     // What has been written to a file is not undone for the next execution.
-    case Kind::kFile: return (o.flags & O_ACCMODE) == O_RDONLY || is_untouched(o.fd);
+    case Kind::kFile: return !is_message_queue(o.fd) && ((o.flags & O_ACCMODE) == O_RDONLY || is_untouched(o.fd));
     case Kind::kSocket:
       return option(o.fd, SO_TYPE) == SOCK_STREAM && sys(SYS_ioctl, o.fd, FIONREAD, &waiting) == 0 && waiting < kMostWaiting;
   }
