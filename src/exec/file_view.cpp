@@ -145,7 +145,8 @@ std::unique_ptr<FileView> FileView::make(const std::string& directory, const std
   ::stat((namespaces + "user").c_str(), &keepers);
   if (ours.st_ino != keepers.st_ino) view->user_namespace_ = Descriptor(::open((namespaces + "user").c_str(), O_RDONLY | O_CLOEXEC));
   view->mount_namespace_ = Descriptor(::open((namespaces + "mnt").c_str(), O_RDONLY | O_CLOEXEC));
-  if (!view->mount_namespace_) {
+  view->objects_namespace_ = Descriptor(::open((namespaces + "ipc").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!view->mount_namespace_ || !view->objects_namespace_) {
     *why_not = fmt::format("open the namespace: {}", std::strerror(errno));
     return nullptr;
   }
@@ -223,7 +224,7 @@ void FileView::begin_anew() {
 
 bool FileView::enter() const {
   if (user_namespace_ && ::setns(user_namespace_.get(), CLONE_NEWUSER) != 0) return false;
-  return ::setns(mount_namespace_.get(), CLONE_NEWNS) == 0;
+  return ::setns(objects_namespace_.get(), CLONE_NEWIPC) == 0 && ::setns(mount_namespace_.get(), CLONE_NEWNS) == 0;
 }
 
 }  // namespace heddle

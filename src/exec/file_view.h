@@ -45,7 +45,7 @@ class FileView {
 
   pid_t keeper_ = -1;  // the process that holds the namespace and mounts in it
   Descriptor socket_;
-  Descriptor user_namespace_, mount_namespace_;
+  Descriptor user_namespace_, mount_namespace_, objects_namespace_;
   std::vector<Descriptor> uppers_;  // a root's: where its writes land
   std::vector<off_t> sizes_;        // of those directories when nothing was written
   size_t roots_ = 0;

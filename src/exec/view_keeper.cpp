@@ -81,8 +81,9 @@ class ViewKeeper {
 
   bool open_namespace() {
     at("unshare");
-    if (::unshare(CLONE_NEWNS) != 0) {
-      if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    // Message queues and System V objects are files of another kind: each worker has its own of them too.
+    if (::unshare(CLONE_NEWNS | CLONE_NEWIPC) != 0) {
+      if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC) != 0) return false;
       at("map the user");
       char line[64];
       write_text("/proc/self/setgroups", "deny");
