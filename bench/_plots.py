@@ -110,13 +110,56 @@ def lines(title, series, x_title, y_title):
 def schedules_to_first_bug(result):
     rows = sorted(result["rows"], key=lambda row: row["mean"])
     series = {"default": [row["mean"] for row in rows]}
-    if all(row.get("best_mean") for row in rows):
-        series["best single strategy"] = [row["best_mean"] for row in rows]
+    if any(row.get("best_mean") for row in rows):
+        series["best single, if measured"] = [row.get("best_mean") for row in rows]
     return bars("Schedules to the first failure (mean over seeds; a miss counts 10,000)", [row["name"] for row in rows], series, "schedules", log=True)
+
+
+def runs_a_second(result):
+    rows = sorted((row for row in result["rows"] if row.get("rate")), key=lambda row: row["rate"])
+    return bars("Schedules a second on the fixed twins, one worker", [row["name"] for row in rows], {"default": [row["rate"] for row in rows]},
+                "runs/s", log=True)
+
+
+def by_algorithm(result, field):
+    """For each program of the simplification table, what `field` is for the paper's traces, for Tinertia and for the default."""
+    kinds, table = ("tinertia", "default"), {}
+    for row in result["rows"]:
+        program, _, kind = row["program"].partition(": ")
+        table.setdefault(program, {})[kind] = row
+    programs = [program for program, rows in table.items() if all(kind in rows for kind in kinds)]
+    return programs, {kind: [table[program][kind].get(field) for program in programs] for kind in kinds}, table
+
+
+def switches_before_and_after(result):
+    programs, after, table = by_algorithm(result, "switches_after")
+    before = [table[program]["default"]["switches"] for program in programs]
+    return bars("Context switches before and after simplification (mean over traces)", programs, {"before": before, **after}, "switches", log=True)
+
+
+def executions_to_simplify(result):
+    programs, series, _ = by_algorithm(result, "executions")
+    return bars("Executions of the simplification, without the proof", programs, series, "executions", log=True)
+
+
+def growth(group, unit):
+    def plot(result):
+        rows = [row for row in result["rows"] if row["group"] == group]
+        if len(rows) < 2:
+            raise ValueError("too few points for a curve")
+        series = {"ours": [(row["x"], row["ours"]) for row in rows], "natively": [(row["x"], row["rival"]) for row in rows if row.get("rival")]}
+        return lines(f"Time of one execution against {unit}", series, unit, "ms")
+
+    return plot
 
 
 PLOTS = [
     ("find.svg", "find", schedules_to_first_bug),
+    ("find-rate.svg", "find", runs_a_second),
+    ("simplify-switches.svg", "simplify", switches_before_and_after),
+    ("simplify-executions.svg", "simplify", executions_to_simplify),
+    ("engine-threads.svg", "engine", growth("threads", "threads")),
+    ("engine-memory.svg", "engine", growth("memory", "MB touched before the threads")),
 ]
 
 
