@@ -318,8 +318,6 @@ void for_each_descriptor(Each each) {
   sys(SYS_close, directory);
 }
 
-constexpr int kMostWaiting = 65536;  // bytes in a socket that are put into a fresh one
-
 // A message queue looks like a file, and is none: what one process takes from it another does not find.
 bool is_message_queue(int fd) {
   constexpr long kMessageQueues = 0x19800202;
@@ -327,19 +325,11 @@ bool is_message_queue(int fd) {
   return sys(SYS_fstatfs, fd, &system) == 0 && system.f_type == kMessageQueues;
 }
 
+// Pipes, sockets and events hold what is under way between threads: a copy in the middle of that is not safe to give to two processes.
 bool can_be_had_twice(const Open& o) {
-  int waiting = 0;
-  switch (o.kind) {
-    case Kind::kPipe:
-    case Kind::kEvent:
-    case Kind::kEpoll: return true;
-    case Kind::kListener: return false;
-    // What has been written to a file is not undone for the next execution.
-    case Kind::kFile: return !is_message_queue(o.fd) && ((o.flags & O_ACCMODE) == O_RDONLY || is_untouched(o.fd));
-    case Kind::kSocket:
-      return option(o.fd, SO_TYPE) == SOCK_STREAM && sys(SYS_ioctl, o.fd, FIONREAD, &waiting) == 0 && waiting < kMostWaiting;
-  }
-  return false;
+  if (o.kind != Kind::kFile || is_message_queue(o.fd)) return false;
+  // What has been written to a file is not undone for the next execution.
+  return (o.flags & O_ACCMODE) == O_RDONLY || is_untouched(o.fd);
 }
 
 bool is_stateless(int fd) {
@@ -378,6 +368,8 @@ void survey_descriptors() {
     if (g_shared_count < kMaxOpen) g_shared[g_shared_count++] = identity_of(fd);
   });
 }
+
+bool can_separate_descriptors() { return survey_all(); }
 
 bool separate_descriptors() {
   if (!survey_all()) return false;

@@ -9,5 +9,7 @@ void renew_descriptors();   // in each child, before the program goes on
 // In a snapshot: as in a child, and what its children then renew is what stands here. False where a descriptor leads to something that
 // cannot be had twice; then nothing has been changed.
 bool separate_descriptors();
+// Asked before the copy is made: even one that is given up at once holds the ends of pipes for a while, and its sister would see that.
+bool can_separate_descriptors();
 
 }  // namespace heddle::rt

@@ -119,11 +119,11 @@ void serve_from(uint32_t row) {
   keep_beginning();
   me.step = g_run.step;
   me.pid = static_cast<int32_t>(server);
-  const Standing ready = Standing::kReady;
+  Standing ready = Standing::kReady;
   __atomic_store(&me.standing, &ready, __ATOMIC_RELEASE);
   sys(SYS_futex, &me.standing, FUTEX_WAKE, 1);
   if (row == 0) {
-    const ServerState standing = ServerState::kReady;
+    ServerState standing = ServerState::kReady;
     __atomic_store(&c->state, &standing, __ATOMIC_RELEASE);
     wake_tool();
   }

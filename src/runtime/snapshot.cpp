@@ -102,7 +102,7 @@ void take_snapshot() {
   const uint32_t number = table().orders[g_order++].row;
   next_order();
   ServerRow& row = table().rows[number];
-  if (!can_be_copied()) return say_standing(&row, Standing::kRefused);
+  if (!can_be_copied() || !can_separate_descriptors()) return say_standing(&row, Standing::kRefused);
   say_standing(&row, Standing::kPreparing);
   const long above = server_above();
   // A sister of the run, not its child: it outlives the run, and dies with the server above them both.
