@@ -89,6 +89,10 @@ TEST_P(SnapshotTest, LeavesTheTraceOfAFreshProcess) {
   if (std::string(GetParam()) == "program") {
     EXPECT_GT(snapshots.runs_from_snapshots(), 5u);
   }
+  // A copy that stands by would hold the ends of the pipe.
+  if (std::string(GetParam()) == "pipe_pair") {
+    EXPECT_EQ(snapshots.runs_from_snapshots(), 0u);
+  }
   std::printf("%lu of 24 runs began in the middle\n", snapshots.runs_from_snapshots());
 }
 
