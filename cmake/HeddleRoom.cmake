@@ -12,8 +12,10 @@ if(HEDDLE_SANITIZE)
   target_link_options(heddle_sanitize INTERFACE ${flags})
 endif()
 
-# Parsing the library headers is most of the work of a build from nothing: each room parses them once. A compiler cache does the same
-# better, and cannot see through a precompiled header.
+# Parsing the library headers and instantiating their templates is most of the work of a build from nothing: a room is compiled as a few
+# big files. To work inside one room, HEDDLE_UNITY=OFF compiles each file alone; then the headers are precompiled, which a compiler
+# cache cannot see through.
+option(HEDDLE_UNITY "Compile several files of a room together" ON)
 if(CMAKE_CXX_COMPILER_LAUNCHER)
   set(precompile OFF)
 else()
@@ -45,12 +47,9 @@ function(heddle_room name)
     add_library(heddle_${name} STATIC ${sources})
     set(scope PUBLIC)
     target_link_libraries(heddle_${name} PRIVATE heddle_options)
-    if(ROOM_PRECOMPILE)
+    set_target_properties(heddle_${name} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+    if(ROOM_PRECOMPILE AND NOT HEDDLE_UNITY)
       heddle_precompile(heddle_${name} ${ROOM_PRECOMPILE})
-    endif()
-    # Rooms that only put words together: nothing in them is hot, and their headers make optimisation slow.
-    if(name MATCHES "^(cli|report)$")
-      target_compile_options(heddle_${name} PRIVATE -O1)
     endif()
   else()
     add_library(heddle_${name} INTERFACE)

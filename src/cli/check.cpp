@@ -14,7 +14,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct CheckArguments {
   CampaignOptions campaign;
   uint32_t bound = 2;
   bool no_reduction = false;
@@ -35,7 +35,7 @@ Json json_certificate(const Certificate& c) {
 
 // A proof is one over a closed point set: where it consists of racing accesses, every run is watched, and one that shows a new racing site
 // makes it begin again with that site among the points.
-CheckResult check_closed(Campaign& campaign, const Options& options, SearchOptions search, CheckOptions check_options) {
+CheckResult check_closed(Campaign& campaign, const CheckArguments& options, SearchOptions search, CheckOptions check_options) {
   if (!campaign.learns_points(options.campaign)) return check(search, campaign.pool(), check_options);
   search.base.detect = kDetectRaces;
   RaceLog races;
@@ -64,7 +64,7 @@ std::string conditions(const Certificate& c) {
                      c.timeouts == 0 ? "no" : fmt::format("at most {}", c.timeouts), c.timeouts == 1 ? "" : "s");
 }
 
-int run(const Session& session, const Options& options) {
+int run_check(const Session& session, const CheckArguments& options) {
   const Target target = Target::resolve(session.program());
   const Predicates predicates = options.campaign.predicates();
   catch_interrupts();
@@ -134,11 +134,11 @@ int run(const Session& session, const Options& options) {
 
 void add_check(CLI::App& app, Session& session) {
   Verb verb(app, "check", "explore all schedules up to a preemption bound");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckArguments>();
   options->campaign.add_to(verb);
   verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");
   verb.flag("--no-reduction", options->no_reduction, "execute every schedule, equivalent ones too");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_check(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -14,7 +14,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct DebugArguments {
   CampaignOptions campaign;
   SimplifyChoice simplify;
   std::string bug;
@@ -27,7 +27,8 @@ struct Options {
 };
 
 // From a believed failure to the story.
-int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& bug, Saving& saving, Json document, Progress& progress) {
+int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing, Bug& bug, Saving& saving, Json document,
+         Progress& progress) {
   const Simplified simplified = simplify_failure(campaign, failing, options.simplify, progress);
   saving.attempt([&] { save_simplified(bug, simplified); });
   const Trace& best = simplified.result.best;
@@ -80,7 +81,7 @@ int tell(Campaign& campaign, const Options& options, const Trace& failing, Bug& 
   return saving.exit_code(ExitCode::kFailure);
 }
 
-int debug_program(const Session& session, const Options& options) {
+int debug_program(const Session& session, const DebugArguments& options) {
   const Target target = Target::resolve(session.program());
   const Predicates predicates = options.campaign.predicates();
   catch_interrupts();
@@ -112,7 +113,7 @@ int debug_program(const Session& session, const Options& options) {
 }
 
 // A bug that was recorded or found before.
-int debug_saved(const Options& options) {
+int debug_saved(const DebugArguments& options) {
   catch_interrupts();
   Reopened r = reopen(options.bug, "", options.campaign.jobs, options.campaign.fresh);
   const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
@@ -125,7 +126,7 @@ int debug_saved(const Options& options) {
   return tell(*r.campaign, options, failing, r.bug, saving, std::move(document), progress);
 }
 
-int run(const Session& session, const Options& options) {
+int run_debug(const Session& session, const DebugArguments& options) {
   if (options.bug.empty()) return debug_program(session, options);
   session.no_program("debug BUG");
   return debug_saved(options);
@@ -135,7 +136,7 @@ int run(const Session& session, const Options& options) {
 
 void add_debug(CLI::App& app, Session& session) {
   Verb verb(app, "debug", "find a failing schedule, simplify it and show the bug: the main job");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DebugArguments>();
   verb.positional("BUG", options->bug, "a saved bug to start from, instead of a program");
   options->campaign.add_to(verb);
   options->campaign.add_search_to(verb);
@@ -143,7 +144,7 @@ void add_debug(CLI::App& app, Session& session) {
   verb.flag("--all", options->all, "show every event");
   verb.flag("--no-reduce", options->no_reduce, "do not try to remove threads");
   verb.flag("--no-isolate", options->no_isolate, "do not look for the switch that decides");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_debug(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -15,7 +15,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct ExplainArguments {
   std::string bug;
   bool all = false;
   bool found = false;
@@ -27,12 +27,12 @@ struct Options {
   uint64_t width = 0;
 };
 
-Trace chosen_trace(const BugStore& store, const Bug& bug, const Options& options) {
+Trace chosen_trace(const BugStore& store, const Bug& bug, const ExplainArguments& options) {
   if (options.passing) return store.load_trace(bug, kPassingTrace);
   return store.load_trace(bug, !options.found && store.has(bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace);
 }
 
-int explain(const Session& session, const Options& options) {
+int explain(const Session& session, const ExplainArguments& options) {
   session.no_program("explain");
   const LoadedStory loaded = load_story(options.bug, options.found);
   const Story story = loaded.story();
@@ -54,7 +54,7 @@ int explain(const Session& session, const Options& options) {
   return 0;
 }
 
-int show(const Session& session, const Options& options) {
+int show(const Session& session, const ExplainArguments& options) {
   session.no_program("show");
   const BugStore store;
   const Bug bug = store.load(options.bug);
@@ -104,7 +104,7 @@ int list(const Session& session, bool json) {
   return 0;
 }
 
-void add_which(Verb& verb, Options& options) {
+void add_which(Verb& verb, ExplainArguments& options) {
   verb.positional("BUG", options.bug, "a saved bug [the latest]");
   verb.flag("--found", options.found, "the schedule as it was found, not the simplified one");
 }
@@ -113,7 +113,7 @@ void add_which(Verb& verb, Options& options) {
 
 void add_explain(CLI::App& app, Session& session) {
   Verb verb(app, "explain", "the story of a saved bug");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options);
   verb.flag("--all", options->all, "show every event");
   verb.number("--width", options->width, "characters in a line, 0 for as many as the terminal has");
@@ -123,7 +123,7 @@ void add_explain(CLI::App& app, Session& session) {
 
 void add_show(CLI::App& app, Session& session) {
   Verb verb(app, "show", "the events of a saved schedule as columns");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options);
   verb.flag("--passing", options->passing, "the nearest passing schedule");
   verb.number("--at", options->at, "every thread's back-trace at this event");

@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct IsolateArguments {
   SavedBugOptions saved;
   IsolateOptions isolate;
   std::string by = "auto";
@@ -37,7 +37,7 @@ Json json_probe(const DoomedProbe& p) {
 }
 
 // The point of no return.
-int run_doomed(const OpenedBug& bug, const Options& options) {
+int run_doomed(const OpenedBug& bug, const IsolateArguments& options) {
   DoomedOptions doomed_options;
   doomed_options.seed = options.isolate.seed;
   doomed_options.max_executions = options.saved.executions;
@@ -76,7 +76,7 @@ int run_doomed(const OpenedBug& bug, const Options& options) {
   return exit_unless_interrupted(result.found ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
-int run(const Session& session, const Options& options) {
+int run_isolate(const Session& session, const IsolateArguments& options) {
   session.no_program("isolate");
   OpenedBug bug = open_failing(options.saved);
   if (options.doomed) return run_doomed(bug, options);
@@ -178,7 +178,7 @@ void save_isolated(Bug& bug, const IsolateResult& result) {
 
 void add_isolate(CLI::App& app, Session& session) {
   Verb verb(app, "isolate", "the one switch that decides between pass and fail");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<IsolateArguments>();
   options->saved.add_to(verb);
   verb.number("--seed", options->isolate.seed, "all randomness comes from it");
   verb.one_of("--by", options->by, {"auto", "clock", "identity"}, "how a switch is named: by the time of a global clock, or by its thread");
@@ -186,7 +186,7 @@ void add_isolate(CLI::App& app, Session& session) {
   verb.text("--against", options->against, "a recorded run that passes (heddle record --always) [the nearest one seen]", "RUN");
   verb.number("--fuzz", options->isolate.fuzz_executions, "runs to spend at most on finding a passing schedule");
   verb.flag("--doomed", options->doomed, "the first operation after which all sampled continuations fail");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_isolate(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -11,6 +11,7 @@
 #include "trace/atomic_file.h"
 #include "trace/contentions.h"
 #include "trace/instrumentation.h"
+#include "trace/symbols_names.h"
 
 namespace heddle {
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr size_t kContentionsShown = 10;
 
-struct Options {
+struct RacesArguments {
   PlanOptions plan;
   uint64_t executions = 50;
   std::string carrier = "fiber";
@@ -35,11 +36,6 @@ struct Options {
   }
 };
 
-std::string base_name(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 Json json_side(const RaceSideReport& side) {
   return {
       {"thread", side.thread},   {"operation", row(side.op).words}, {"size", side.size},   {"place", side.place}, {"file", side.frame.file},
@@ -53,7 +49,7 @@ void print_side(const char* when, const RaceSideReport& side) {
   for (const std::string& frame : side.stack) fmt::print("      {}\n", frame);
 }
 
-int run(const Session& session, const Options& options) {
+int run_races(const Session& session, const RacesArguments& options) {
   const Target target = Target::resolve(session.program());
   const Suppressions patterns = options.patterns();
   const Instrumentation built = build_of(target.program).instrumentation;
@@ -150,7 +146,7 @@ int run(const Session& session, const Options& options) {
 
 void add_races(CLI::App& app, Session& session) {
   Verb verb(app, "races", "data races of a program built with heddle-cc");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RacesArguments>();
   options->plan.add_limits_to(verb);
   verb.number("--executions", options->executions, "how many schedules to watch");
   verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
@@ -158,7 +154,7 @@ void add_races(CLI::App& app, Session& session) {
   verb.text("--suppressions", options->suppressions, "the same from a file, one pattern a line", "FILE");
   verb.flag("--confirmed", options->confirmed_only, "leave out what no run has confirmed");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_races(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -13,7 +13,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct RecordArguments {
   CampaignOptions campaign;
   std::optional<uint64_t> seed;
   uint64_t quantum = 1000;
@@ -27,7 +27,7 @@ uint64_t fresh_seed() {
 }
 
 // A recording is replayed once with its output caught: that says in words what failed, and whether it can be had again.
-int keep(const Target& target, Options options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
+int keep(const Target& target, RecordArguments options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
   if (!recorded.trace.inputs().calls.empty()) options.campaign.inputs = recorded.trace.data().inputs;
   Campaign campaign(target, options.campaign, options.campaign.predicates(), input);
   RunResult again = campaign.pool().run_now(campaign.replay_plan(recorded.trace));
@@ -45,7 +45,7 @@ int keep(const Target& target, Options options, const std::shared_ptr<const Inpu
   return exit_code_of(recorded);
 }
 
-int run(const Session& session, const Options& options) {
+int run_record(const Session& session, const RecordArguments& options) {
   const Target target = Target::resolve(session.program());
   const uint64_t seed = options.seed.value_or(fresh_seed());
   Plan plan = options.campaign.plan.plan();
@@ -70,7 +70,7 @@ int run(const Session& session, const Options& options) {
 
 void add_record(CLI::App& app, Session& session) {
   Verb verb(app, "record", "an ordinary run, kept for debugging when it fails");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordArguments>();
   options->campaign.jobs = 1;
   options->campaign.plan.add_environment_to(verb);
   options->campaign.plan.add_points_to(verb);
@@ -79,7 +79,7 @@ void add_record(CLI::App& app, Session& session) {
   verb.one_of("--carrier", options->campaign.carrier, kCarriers, "how program threads are carried");
   verb.number("--expect-exit", options->campaign.expect_exit, "any other exit code is a failure");
   verb.flag("--always", options->always, "keep a run that passes, too");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_record(session, *options); }; });
 }
 
 }  // namespace heddle

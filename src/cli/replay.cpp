@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct ReplayArguments {
   std::string bug;
   bool found = false;    // the schedule as it was found
   bool reduced = false;  // the run with whole threads removed
@@ -26,13 +26,13 @@ struct Options {
   bool live_input = false;
 };
 
-const char* trace_name(const Options& options, const Bug& bug, const BugStore& store) {
+const char* trace_name(const ReplayArguments& options, const Bug& bug, const BugStore& store) {
   if (options.reduced) return kReducedTrace;
   return !options.found && store.has(bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
 }
 
 // A schedule that somebody pasted. Nothing of it is saved here: the program is the one given after --, or the one the string names.
-int replay_pasted(const Session& session, const Options& options) {
+int replay_pasted(const Session& session, const ReplayArguments& options) {
   const ReplayString pasted = decode_replay(options.bug);
   const Target target = Target::resolve(session.command_given ? session.program() : pasted.command);
   const std::string build_id = Symbols({target.program}).build_id(0);
@@ -87,7 +87,7 @@ int replay_pasted(const Session& session, const Options& options) {
 }
 
 // The first switch that decides; where none is known, the first preemption, else the first switch.
-uint64_t deciding_step(const Options& options, const Trace& trace) {
+uint64_t deciding_step(const ReplayArguments& options, const Trace& trace) {
   if (!options.found && !options.reduced) {
     const LoadedStory loaded = load_story(options.bug);
     const Story story = loaded.story();
@@ -109,7 +109,7 @@ void keep_live_input(const BugStore& store, const Reopened& r, const char* name,
   store.save_text(r.bug.id, kStdin, r.campaign->input().bytes());
 }
 
-int run(const Session& session, const Options& options) {
+int run_replay(const Session& session, const ReplayArguments& options) {
   catch_interrupts();
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
   session.no_program("replay");
@@ -202,7 +202,7 @@ std::string current_build_id(const Bug& bug) { return Symbols({bug.program}).bui
 
 void add_replay(CLI::App& app, Session& session) {
   Verb verb(app, "replay", "run a saved schedule again, exactly");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReplayArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd1:...");
   verb.flag("--gdb", options->gdb, "under gdb, stopped before the switch that decides");
   verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "TEXT");
@@ -214,7 +214,7 @@ void add_replay(CLI::App& app, Session& session) {
   verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
   verb.flag("--no-snapshots", options->fresh, "start the program anew for each run");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_replay(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -13,13 +13,13 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::string bug;
   std::string format = "html";
   std::string output;
 };
 
-int run(const Session& session, const Options& options) {
+int run_report(const Session& session, const ReportArguments& options) {
   session.no_program("report");
   const LoadedStory loaded = load_story(options.bug);
   const Story story = loaded.story();
@@ -67,11 +67,11 @@ void save_page(LoadedStory& loaded) {
 
 void add_report(CLI::App& app, Session& session) {
   Verb verb(app, "report", "a saved bug as a page, and for other tools");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
   verb.one_of("--format", options->format, {"html", "sarif", "junit", "perfetto"}, "what to write");
   verb.text("--output,-o", options->output, "the file, - for standard output [beside the bug]", "FILE");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_report(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -17,7 +17,7 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct RunArguments {
   PlanOptions plan;
   std::string carrier = "fiber";
   std::string save;
@@ -36,7 +36,7 @@ void say_races(const Trace& trace) {
   }
 }
 
-int run(const Session& session, const Options& options) {
+int run_once(const Session& session, const RunArguments& options) {
   const Target target = Target::resolve(session.program());
   Plan plan = options.plan.plan();
   // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
@@ -93,13 +93,13 @@ void say_how_it_ended(const PlainRun& run) {
 
 void add_run(CLI::App& app, Session& session) {
   Verb verb(app, "run", "one controlled run; streams and exit code are the program's own");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunArguments>();
   options->plan.add_to(verb);
   verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
   verb.flag("--races", options->races, "watch for data races and name them on stderr; heddle races looks at many schedules");
   verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_once(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -7,13 +7,13 @@ namespace heddle {
 
 namespace {
 
-struct Options {
+struct SimplifyArguments {
   SavedBugOptions saved;
   SimplifyChoice choice;
   bool resume = false;
 };
 
-int run(const Session& session, Options options) {
+int run_simplify(const Session& session, SimplifyArguments options) {
   session.no_program("simplify");
   // What was simplified before is the start only where the user wants to go on from there.
   options.saved.found = !options.resume;
@@ -49,11 +49,11 @@ int run(const Session& session, Options options) {
 
 void add_simplify(CLI::App& app, Session& session) {
   Verb verb(app, "simplify", "shrink a saved schedule to the switches that matter");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimplifyArguments>();
   options->saved.add_to(verb, false);
   options->choice.add_to(verb, true);
   verb.flag("--resume", options->resume, "go on where an earlier call was cut short");
-  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
+  verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_simplify(session, *options); }; });
 }
 
 }  // namespace heddle

@@ -34,8 +34,6 @@ struct Moment {
 };
 inline constexpr uint32_t kNobody = 0xFFFFFFFF;
 
-// The value of a Choice at a timed wait that a plan lets end by its time-out.
-inline constexpr uint64_t kChoiceTimeout = 1;
 inline constexpr uint64_t kEarlyTimeoutNs = 1000000000;
 
 }  // namespace heddle

@@ -37,8 +37,6 @@ std::string letter(size_t index) {
   return text;
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::string number_text(uint64_t value, uint32_t size) {
   const unsigned bits = size == 0 || size >= 8 ? 64 : size * 8;
   const uint64_t sign = uint64_t{1} << (bits - 1);

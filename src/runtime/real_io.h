@@ -21,8 +21,9 @@ namespace heddle::rt {
 
 #define HEDDLE_REAL_IO(X)                                                                                                                  \
   X(read)                                                                                                                                  \
-  X(readv) X(write) X(writev) X(close) X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto) X(sendmsg) X(accept) X(accept4) X(connect) X(poll) \
-      X(ppoll) X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(sigaction) X(sigaltstack) X(sigwait) X(sigwaitinfo) X(sigtimedwait)     \
+  X(readv)                                                                                                                                 \
+  X(write) X(writev) X(close) X(recv) X(recvfrom) X(recvmsg) X(send) X(sendto) X(sendmsg) X(accept) X(accept4) X(connect) X(poll) X(ppoll) \
+      X(select) X(pselect) X(epoll_wait) X(epoll_pwait) X(sigaction) X(sigaltstack) X(sigwait) X(sigwaitinfo) X(sigtimedwait)              \
           X(sigsuspend) X(pause) X(raise) X(pthread_kill) X(pthread_sigqueue) X(pthread_cancel) X(pthread_setcancelstate)                  \
               X(pthread_setcanceltype) X(pthread_testcancel) X(waitpid) X(wait3) X(wait4) X(waitid) X(posix_spawn) X(posix_spawnp)         \
                   X(system) X(popen) X(timer_create) X(timer_settime) X(timer_gettime) X(timer_delete) X(timer_getoverrun)

@@ -12,8 +12,6 @@ namespace heddle {
 
 namespace {
 
-constexpr uint64_t kTimeoutChoice = 1;  // kChoiceTimeout of policy/moment.h
-
 std::vector<uint32_t> enabled_threads(const std::vector<Stance>& stances) {
   std::vector<uint32_t> enabled;
   for (const Stance& s : stances) {
@@ -153,7 +151,7 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
         }
         Item next{shared, p, {id, s.number}, {}, p + 1, item.early, s.standing == Standing::kUnknown, mix(state, id)};
         if (by_timeout) {
-          next.choice = {{id, s.number, kTimeoutChoice}};
+          next.choice = {{id, s.number, kChoiceTimeout}};
           ++next.early;
         }
         waiting_[price].push_back(std::move(next));

@@ -17,8 +17,8 @@ namespace heddle {
 
 namespace {
 
-constexpr const char* kSearch = "bounded-search";
-constexpr size_t kWindow = 8;
+constexpr const char* kBoundedSearch = "bounded-search";
+constexpr size_t kBoundedWindow = 8;
 constexpr const char* kNoFewer = "no schedule has fewer than 0 preemptions";
 constexpr size_t kLongest = 4'000;  // events: longer traces have too many schedules to try
 constexpr size_t kGlance = 100;     // schedules tried where excluding them all is out of reach
@@ -68,7 +68,7 @@ class Bound final : public Pass {
     p.plan = branch(child.run, child.k, child.thread, child.waiter, limits_);
     queue_.pop_back();
     ++tried_at_bound_;
-    p.operation = kSearch;
+    p.operation = kBoundedSearch;
     ++under_way_;
     ++tried_;
     return p;
@@ -98,7 +98,7 @@ class Bound final : public Pass {
     return false;
   }
 
-  size_t window() const override { return kWindow; }
+  size_t window() const override { return kBoundedWindow; }
   bool proved() const override { return proved_; }
   std::string knowledge() const override { return knowledge_; }
 

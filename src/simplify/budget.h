@@ -5,6 +5,8 @@
 
 namespace heddle {
 
+inline constexpr size_t kBatch = 4;  // sampled runs under way at once, whatever the number of workers
+
 // Executions, wall-clock time and the stop flag of one simplification.
 class Budget {
  public:

@@ -16,7 +16,6 @@ constexpr size_t kReach = 24;     // how far a switch is moved, in operations of
 constexpr size_t kTails = 6;      // continuations of each position
 constexpr size_t kSamples = 120;  // other schedules, at most
 constexpr size_t kEnough = 20;    // different orders that fail, and that pass
-constexpr size_t kBatch = 4;      // under way at once, whatever the number of workers
 
 class Laboratory {
  public:

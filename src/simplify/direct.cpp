@@ -16,7 +16,6 @@ namespace {
 
 constexpr const char* kSequential = "sequential";
 constexpr const char* kWindowOfOthers = "one-preemption";
-constexpr uint64_t kForever = ~uint64_t{0};
 constexpr size_t kFewest = 5, kMost = 16;  // candidates
 constexpr size_t kFirst = ~size_t{0};
 constexpr size_t kNearest = 3;         // places looked at together

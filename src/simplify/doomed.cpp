@@ -9,8 +9,6 @@ namespace heddle {
 
 namespace {
 
-constexpr size_t kBatch = 4;  // under way at once, whatever the number of workers
-
 class Prophet {
  public:
   Prophet(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const DoomedOptions& options)

@@ -13,8 +13,8 @@ namespace heddle {
 
 namespace {
 
-constexpr const char* kSearch = "exhaustive-search";
-constexpr size_t kWindow = 4;
+constexpr const char* kExhaustiveSearch = "exhaustive-search";
+constexpr size_t kExhaustiveWindow = 4;
 
 using Price = std::pair<size_t, size_t>;  // preemptions, switches
 
@@ -35,7 +35,7 @@ class Exhaustive final : public Pass {
       if (next.edge != 0) reached_[next.edge] = {next.price, true};
       Proposal p;
       p.plan = branch(next.run, next.k, next.thread, next.waiter, limits_);
-      p.operation = kSearch;
+      p.operation = kExhaustiveSearch;
       ++under_way_;
       ++tried_;
       return p;
@@ -59,7 +59,7 @@ class Exhaustive final : public Pass {
     return better;
   }
 
-  size_t window() const override { return kWindow; }
+  size_t window() const override { return kExhaustiveWindow; }
   bool proved() const override { return proved_; }
   std::string knowledge() const override { return knowledge_; }
 

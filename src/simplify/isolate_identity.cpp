@@ -9,8 +9,6 @@ namespace heddle {
 
 namespace {
 
-constexpr uint64_t kForever = ~uint64_t{0};
-
 // The failing run's intervals with movable ends: a preemption at a thread's operation u may come at any operation up to the thread's next
 // preemption, where it is no more.
 class MovableSwitches {

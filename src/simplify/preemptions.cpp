@@ -16,7 +16,6 @@ namespace {
 constexpr const char* kNoPreemption = "no-preemption";
 constexpr const char* kFewer = "fewer-preemptions";
 constexpr size_t kFew = 8;
-constexpr uint64_t kForever = ~uint64_t{0};
 
 enum class Dropped { kRunsOn, kWaits };
 

@@ -15,6 +15,9 @@ struct Interval {
 };
 using Schedule = std::vector<Interval>;
 
+// As the last operation of an interval: until the thread ends or must wait.
+inline constexpr uint64_t kForever = ~uint64_t{0};
+
 Schedule schedule_of(const Trace& trace);
 
 // Neighbours of the same thread become one interval; empty ones vanish.

@@ -4,6 +4,8 @@
 
 namespace heddle {
 
+inline constexpr int kCompression = 3;  // zstd's level, for all that is saved
+
 // Replaces the file as a whole: written beside it, brought to the disk, then renamed over it. Whatever goes wrong, the old contents
 // stay. Throws Error with one sentence.
 void replace_file(const std::string& path, std::string_view bytes);

@@ -13,6 +13,10 @@
 
 namespace heddle {
 
+struct DwarfCloser {
+  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
+};
+
 class DwarfUnit {
  public:
   DwarfUnit(const Dwarf_Die& skeleton, const Dwarf_Die& body) : skeleton_(skeleton), body_(body) {}

@@ -7,10 +7,6 @@ namespace heddle {
 
 namespace {
 
-struct DwarfCloser {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 bool is_start_up(std::string_view name) {
   for (const char* known : {"_init", "_fini", "_start", "_dl_relocate_static_pie", "deregister_tm_clones", "register_tm_clones",
                             "__do_global_dtors_aux", "frame_dummy"}) {

@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kCompression = 3;
-
 struct Kept {
   uint64_t hash = 0;
   uint64_t size = 0;

@@ -17,11 +17,6 @@ namespace {
 
 SiteId call_of(const RaceSide& side) { return side.stack_size > 0 ? side.stack[0] : kNoSite; }
 
-std::string base_name(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 std::string describe_site(const Symbols& symbols, SiteId site) {
   return site == kNoSite ? "?" : symbols.describe(site_module(site), site_offset(site));
 }

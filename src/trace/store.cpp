@@ -20,7 +20,6 @@ namespace {
 constexpr char kMagic[8] = {'h', 'e', 'd', 'd', 'l', 'e', '\r', '\n'};
 // Raised when the layout of the file changes; kWireVersion is raised when the meaning of what it holds does.
 constexpr uint32_t kFileVersion = 3;
-constexpr int kCompression = 3;
 
 struct FileHeader {
   char magic[8];

@@ -14,15 +14,6 @@
 namespace heddle {
 namespace {
 
-std::string base_name(const std::string& path) {
-  size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-struct DwarfCloser {
-  void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
-};
-
 std::vector<std::string> source_directories(const std::vector<std::string>& modules) {
   std::vector<std::string> directories{"."};
   for (const std::string& module : modules) {

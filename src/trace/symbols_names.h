@@ -19,4 +19,7 @@ std::string shorten_std(std::string_view name);
 //   "std::vector<int, std::allocator<int> >::push_back(int&&)" -> "std::vector<int>::push_back"
 std::string pretty_function(std::string_view demangled);
 
+// The last part of a path.
+inline std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 }  // namespace heddle

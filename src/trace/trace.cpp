@@ -122,7 +122,8 @@ size_t first_difference(const Trace& a, const Trace& b, std::string* why) {
     if (x.site != y.site) return say(i, "place in the code");
     if (x.object != y.object) return say(i, "object");
     if (x.value != y.value) {
-      if (why != nullptr) *why = fmt::format("event {} ({}) differs in its value: {:#x} and {:#x}", i + 1, row(x.op).words, x.value, y.value);
+      if (why != nullptr)
+        *why = fmt::format("event {} ({}) differs in its value: {:#x} and {:#x}", i + 1, row(x.op).words, x.value, y.value);
       return i;
     }
     if (x.flags != y.flags) return say(i, "flags");

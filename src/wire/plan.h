@@ -18,6 +18,8 @@ struct Choice {
   uint64_t number;
   uint64_t value;
 };
+// The value of a Choice at a timed wait that a plan lets end by its time-out.
+inline constexpr uint64_t kChoiceTimeout = 1;
 
 enum class PolicyKind : uint32_t {
   kStay = 0,   // no preemption, fair: give way only when blocked, yielding or spinning
