@@ -69,7 +69,7 @@ def executions(lab, table, runs):
     compare(lab, table, "execution", "1 GB touched before the threads", ("grow", 3, 3, 1024), max(5, runs // 20), "3 ms", rival_runs=3)
     points = ("grow", 3, 2000, 0)
     compare(lab, table, "execution", "12,000 points, 8,000 switches", points, max(10, runs // 5), "1 ms")
-    near = compare(lab, table, "execution", "the same from a snapshot near its end", points, max(10, runs // 5), "0.2 ms", "stay", "snapshot")
+    near = compare(lab, table, "execution", "the same from a snapshot near its end", points, max(10, runs // 5), "0.2 ms", mode="snapshot")
     return near["from_snapshots"] if near else 0
 
 

@@ -99,7 +99,7 @@ function(heddle_runtime name)
     -O2 -g -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-semantic-interposition
     "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fvisibility-inlines-hidden>")
   # libgcc is linked statically (plain arithmetic helpers only); -z defs turns a forgotten libstdc++ symbol into a link error.
-  target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed)
+  target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -Wl,--sort-section=name)
   target_link_libraries(${name} PRIVATE -lc -ldl -l:libgcc.a)
   file(GLOB map CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${home}/*.map)
   if(map)

@@ -8,6 +8,7 @@
 #include "cli/plan_options.h"
 #include "cli/session.h"
 #include "exec/runner.h"
+#include "trace/hash.h"
 #include "trace/races.h"
 #include "trace/store.h"
 #include "trace/symbols.h"
@@ -53,7 +54,10 @@ int run_once(const Session& session, const RunArguments& options) {
   if (!options.save.empty()) save_trace(result.trace, options.save);
   if (options.statistics) {
     const Counts c = result.trace.counts();
-    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions\n", c.events, c.threads, c.switches, c.preemptions);
+    // Two runs with the same sum executed the same events.
+    const auto& events = result.trace.events();
+    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions, sum {:016x}\n", c.events, c.threads, c.switches,
+               c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
     for (const Note& note : result.trace.notes()) fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
   }
   return exit_code_of(result);

@@ -54,7 +54,7 @@ bool runnable(const PolicyState& state, const Moment& m, uint32_t index) {
   return !anybody_ready(m) && earliest_deadline(m) == index;
 }
 
-bool eligible(const PolicyState& state, const Moment& m, uint32_t index) {
+bool eligible_at_length(const PolicyState& state, const Moment& m, uint32_t index) {
   if (!runnable(state, m, index)) return false;
   if (!m.threads[index].gave_way) return true;
   for (uint32_t i = 0; i < m.count; ++i) {

@@ -47,8 +47,12 @@ uint32_t pick_delay(PolicyState&, const Moment&);
 
 // May this candidate be picked? Ready ones always; timed-out ones when nobody is ready (earliest deadline only) or while the early budget lasts.
 bool runnable(const PolicyState& state, const Moment& moment, uint32_t index);
+bool eligible_at_length(const PolicyState& state, const Moment& moment, uint32_t index);
 // The same, without a thread that has just given way while another can run.
-bool eligible(const PolicyState& state, const Moment& moment, uint32_t index);
+inline bool eligible(const PolicyState& state, const Moment& moment, uint32_t index) {
+  const Candidate& c = moment.threads[index];
+  return (c.ready == Ready::kYes && !c.gave_way) || eligible_at_length(state, moment, index);
+}
 // Would the two pending operations give another result in the other order?
 bool racing(const Candidate& a, const Candidate& b);
 // Is its site or its object among the plan's marks?

@@ -8,13 +8,7 @@ uint32_t pick_random(PolicyState& state, const Moment& m) {
   const PolicySpec& spec = state.plan.header->tail;
   const uint64_t draw = mix(spec.seed, m.step);
   if (m.current != kNobody && eligible(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < m.count; ++i) count += eligible(state, m, i) ? 1 : 0;
-  uint64_t left = (draw >> 16) % count;
-  for (uint32_t i = 0; i < m.count; ++i) {
-    if (eligible(state, m, i) && left-- == 0) return i;
-  }
-  return kNobody;
+  return draw_one(m, draw >> 16, [&](uint32_t i) { return eligible(state, m, i); });
 }
 
 }  // namespace heddle

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "wire/quiet.h"
 
 namespace heddle::rt {
@@ -11,7 +12,7 @@ namespace {
 
 constexpr uint32_t kTable = 1 << 16;
 constexpr uint32_t kFull = kTable - kTable / 8;
-CallSite g_call_sites[kTable];
+HEDDLE_APART CallSite g_call_sites[kTable];
 uint32_t g_call_site_count;
 CallSite g_crowded;  // answers for a program with more sites than the table has room for
 

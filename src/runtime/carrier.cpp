@@ -8,6 +8,7 @@
 #include "runtime/check.h"
 #include "runtime/context.h"
 #include "runtime/delivery.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -17,7 +18,7 @@ namespace heddle::rt {
 
 namespace {
 
-uint32_t g_pool[kMaxThreads];
+HEDDLE_APART uint32_t g_pool[kMaxThreads];
 uint32_t g_pool_count;
 
 bool has_fsgsbase() {

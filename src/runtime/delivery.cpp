@@ -9,6 +9,7 @@
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/pids.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
@@ -24,11 +25,11 @@ namespace {
 constexpr uint64_t kReserved = signal_bit(32) | signal_bit(33);  // glibc's own
 
 uint64_t g_arrived;  // bits, set in handlers of any thread
-siginfo_t g_arrived_info[65];
+HEDDLE_APART siginfo_t g_arrived_info[65];
 
 // Signals that every thread blocked, left to the kernel under a code of ours.
 constexpr int kLeftCode = -77;
-siginfo_t g_left[65];
+HEDDLE_APART siginfo_t g_left[65];
 
 // What came with a signal that is kept for a thread. A signal without an entry here gets a plain one.
 struct Kept {
@@ -37,7 +38,7 @@ struct Kept {
   siginfo_t info;
 };
 constexpr uint32_t kMaxKept = 256;
-Kept g_kept[kMaxKept];
+HEDDLE_APART Kept g_kept[kMaxKept];
 
 void plain_info(int number, siginfo_t* out) {
   memset(out, 0, sizeof *out);

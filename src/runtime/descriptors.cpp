@@ -14,6 +14,7 @@
 
 #include "runtime/names.h"
 #include "runtime/pids.h"
+#include "runtime/placement.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -26,7 +27,7 @@ struct Made {
   int name;
 };
 constexpr uint32_t kTable = 1 << 13;
-Made g_made[kTable];
+HEDDLE_APART Made g_made[kTable];
 uint32_t g_made_count;
 
 uint32_t place_of(uint64_t inode) {

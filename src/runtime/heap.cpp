@@ -9,6 +9,7 @@
 #include "runtime/hooks.h"
 #include "runtime/memory_map.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/quarantine.h"
 #include "runtime/races.h"
 #include "runtime/real.h"
@@ -34,7 +35,7 @@ constexpr uint32_t kNoOwner = static_cast<uint32_t>(kMaxThreads) - 1;
 constexpr size_t kMovesInPlace = 64 * 1024;
 
 bool g_tracking;
-uint32_t g_allocations[kMaxThreads];
+HEDDLE_APART uint32_t g_allocations[kMaxThreads];
 
 BlockHeader* header_of(uintptr_t start) { return reinterpret_cast<BlockHeader*>(start) - 1; }
 

@@ -9,6 +9,7 @@
 #include "runtime/memory_map.h"
 #include "runtime/names.h"
 #include "runtime/patch.h"
+#include "runtime/placement.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
 #include "runtime/scheduler.h"
@@ -60,7 +61,7 @@ void list_called(CallSite* at) {
 
 // Sites that are known to be no points, and to be listed where that is wanted: the detector alone is interested in their accesses.
 constexpr uint32_t kSettled = 1 << 12;
-uintptr_t g_settled[kSettled];
+HEDDLE_APART uintptr_t g_settled[kSettled];
 uintptr_t& settled_slot(uintptr_t pc) { return g_settled[(pc ^ (pc >> 12)) % kSettled]; }
 bool is_settled(const void* pc) { return settled_slot(reinterpret_cast<uintptr_t>(pc)) == reinterpret_cast<uintptr_t>(pc); }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/placement.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -46,7 +47,7 @@ void collapse_line(const char* line) {
 }  // namespace
 
 void collapse_memory() {
-  static char text[1 << 16];
+  HEDDLE_APART static char text[1 << 16];
   const long file = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return;
   size_t kept = 0;

@@ -11,6 +11,7 @@
 #include "runtime/delivery.h"
 #include "runtime/lock.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
@@ -37,8 +38,8 @@ struct AioRequest {
 };
 constexpr uint32_t kMaxRequests = 1024;
 constexpr uint32_t kMaxBatches = 64;
-AioRequest g_requests[kMaxRequests];
-Batch g_batches[kMaxBatches];
+HEDDLE_APART AioRequest g_requests[kMaxRequests];
+HEDDLE_APART Batch g_batches[kMaxBatches];
 pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t g_done = PTHREAD_COND_INITIALIZER;
 

@@ -4,6 +4,7 @@
 
 #include "runtime/check.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 
@@ -18,7 +19,7 @@ struct Barrier {
   uint32_t arrived;
 };
 constexpr uint32_t kMaxBarriers = 4096;
-Barrier g_barriers[kMaxBarriers];
+HEDDLE_APART Barrier g_barriers[kMaxBarriers];
 uint32_t g_barrier_count;
 
 Barrier* find(const void* address) {

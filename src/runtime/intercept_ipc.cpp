@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/descriptor_call.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
@@ -30,7 +31,7 @@ struct Ipc {
   uint64_t kind;
   int id;
 };
-Ipc g_ipc[kMaxIpc];
+HEDDLE_APART Ipc g_ipc[kMaxIpc];
 uint32_t g_ipc_count;
 
 ObjectId ipc_object(uint64_t kind, int id) {

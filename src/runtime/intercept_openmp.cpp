@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/run.h"
 
@@ -17,7 +18,7 @@ struct Lock {
   uint32_t depth;  // of a nested lock
 };
 constexpr uint32_t kMaxLocks = 1024;
-Lock g_locks[kMaxLocks];
+HEDDLE_APART Lock g_locks[kMaxLocks];
 uint32_t g_lock_count;
 pthread_mutex_t g_unnamed = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t g_atomic = PTHREAD_MUTEX_INITIALIZER;

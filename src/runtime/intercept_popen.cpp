@@ -9,6 +9,7 @@
 
 #include "runtime/descriptors.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
@@ -23,7 +24,7 @@ struct Command {
   pid_t child;
 };
 constexpr uint32_t kMaxCommands = 256;
-Command g_commands[kMaxCommands];
+HEDDLE_APART Command g_commands[kMaxCommands];
 
 Command* command_of(const FILE* stream) {
   for (Command& c : g_commands) {

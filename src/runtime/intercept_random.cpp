@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "runtime/placement.h"
 #include "runtime/random_bytes.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
@@ -15,7 +16,7 @@ namespace heddle::rt {
 
 namespace {
 
-uint64_t g_drawn[kMaxThreads];
+HEDDLE_APART uint64_t g_drawn[kMaxThreads];
 
 }  // namespace
 

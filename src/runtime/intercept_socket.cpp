@@ -8,6 +8,7 @@
 #include <sys/un.h>
 
 #include "runtime/descriptor_call.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/sys.h"
@@ -23,8 +24,8 @@ struct Address {
   int fd;  // -1: free
 };
 constexpr uint32_t kMaxAddresses = 128;
-Address g_bound[kMaxAddresses];       // listeners and datagram sockets
-Address g_connectors[kMaxAddresses];  // connected to a listener of ours, not yet accepted
+HEDDLE_APART Address g_bound[kMaxAddresses];       // listeners and datagram sockets
+HEDDLE_APART Address g_connectors[kMaxAddresses];  // connected to a listener of ours, not yet accepted
 uint32_t g_bound_count;
 uint32_t g_connector_count;
 

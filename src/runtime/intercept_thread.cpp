@@ -7,6 +7,7 @@
 #include "runtime/check.h"
 #include "runtime/clock.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 #include "runtime/sys.h"
@@ -20,10 +21,10 @@ struct Key {
   void (*destructor)(void*);
 };
 constexpr uint32_t kMaxKeys = 1024;
-Key g_keys[kMaxKeys];
+HEDDLE_APART Key g_keys[kMaxKeys];
 uint32_t g_key_count;
 
-uint32_t g_unreaped[kMaxThreads];  // detached threads that have finished
+HEDDLE_APART uint32_t g_unreaped[kMaxThreads];  // detached threads that have finished
 uint32_t g_unreaped_count;
 
 // thread_local destructors and pthread keys run on the thread itself, under control, before its exit is recorded; what glibc does

@@ -9,6 +9,7 @@
 #include "runtime/descriptors.h"
 #include "runtime/input_log.h"
 #include "runtime/once.h"
+#include "runtime/placement.h"
 #include "runtime/run.h"
 #include "runtime/stdio_lock.h"
 
@@ -46,7 +47,7 @@ ThreadSlot* holder_by_record(const ThreadSlot& t) {
   return nullptr;
 }
 
-uint64_t g_seen_unready[kMaxThreads];  // when each thread's descriptors were last asked in vain
+HEDDLE_APART uint64_t g_seen_unready[kMaxThreads];  // when each thread's descriptors were last asked in vain
 
 // The kernel is asked only where something can have changed since it was asked before.
 bool may_proceed(const ThreadSlot& t, const DescriptorWait& wait) {

@@ -6,6 +6,7 @@
 #include "runtime/check.h"
 #include "runtime/heap.h"
 #include "runtime/instrumented.h"
+#include "runtime/placement.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -17,7 +18,7 @@ namespace {
 struct ModuleRange {
   uintptr_t low, high, bias;
 };
-ModuleRange g_modules[kMaxModules];
+HEDDLE_APART ModuleRange g_modules[kMaxModules];
 uint32_t g_module_count;
 
 struct SiteEntry {
@@ -25,17 +26,17 @@ struct SiteEntry {
   SiteId site;
 };
 constexpr uint32_t kSiteCache = 4096;
-SiteEntry g_sites[kSiteCache];
+HEDDLE_APART SiteEntry g_sites[kSiteCache];
 
 struct ObjectEntry {
   const void* address;
   ObjectId id;
 };
 constexpr uint32_t kObjectTable = 1 << 17;
-ObjectEntry g_objects[kObjectTable];
+HEDDLE_APART ObjectEntry g_objects[kObjectTable];
 uint32_t g_object_entries;
-uint32_t g_mapped[kMaxThreads];             // objects of unknown origin that each thread was the first to use
-const void* const kForgotten = &g_objects;  // a tombstone: no object of the program lives there
+HEDDLE_APART uint32_t g_mapped[kMaxThreads];  // objects of unknown origin that each thread was the first to use
+const void* const kForgotten = &g_objects;    // a tombstone: no object of the program lives there
 
 ModuleRow* module_rows() { return reinterpret_cast<ModuleRow*>(g_run.slot + g_run.layout.modules); }
 
@@ -78,7 +79,7 @@ uint32_t module_of(uintptr_t address) {
 }
 
 // Names already in the trace's table. A full table means that later objects have names but no rows.
-ObjectId g_published[kMaxObjects * 2];
+HEDDLE_APART ObjectId g_published[kMaxObjects * 2];
 
 void publish(const ObjectRow& row) {
   auto at = static_cast<uint32_t>(row.id) % (kMaxObjects * 2);

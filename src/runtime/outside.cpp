@@ -6,6 +6,7 @@
 #include "runtime/delivery.h"
 #include "runtime/input_log.h"
 #include "runtime/pids.h"
+#include "runtime/placement.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -76,7 +77,7 @@ void gather(Hopes* h) {
   h->signals = h->signals && (!searching() || h->only_signals || live_children() > 0);
 }
 
-Hopes g_hopes;
+HEDDLE_APART Hopes g_hopes;
 
 bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.signals; }
 

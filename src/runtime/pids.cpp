@@ -1,5 +1,6 @@
 #include "runtime/pids.h"
 
+#include "runtime/placement.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
 
@@ -17,7 +18,7 @@ struct Child {
   pid_t real;
   pid_t seen;
 };
-Child g_children[kMaxChildren];
+HEDDLE_APART Child g_children[kMaxChildren];
 uint32_t g_child_count;
 pid_t g_next_child = kFirstChild;
 uint32_t g_lost;  // children beyond the table

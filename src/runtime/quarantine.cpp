@@ -6,6 +6,7 @@
 #include "runtime/heap.h"
 #include "runtime/heap_calls.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 
 namespace heddle::rt {
 
@@ -19,7 +20,7 @@ struct Freed {
   const void* pc;
   uint32_t thread;
 };
-Freed g_freed[kBlocks];
+HEDDLE_APART Freed g_freed[kBlocks];
 uint32_t g_first, g_count;
 size_t g_bytes;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/memory_map.h"
+#include "runtime/placement.h"
 #include "runtime/races.h"
 
 namespace heddle::rt {
@@ -20,7 +21,7 @@ struct SyncVariable {
   uint32_t writer;      // read-write locks: index + 1 of the thread that holds it for writing
 };
 constexpr uint32_t kBuckets = 1 << 16;
-SyncVariable* g_sync[kBuckets];
+HEDDLE_APART SyncVariable* g_sync[kBuckets];
 
 SyncVariable* sync_variable(uint64_t key) {
   SyncVariable** bucket = &g_sync[mix(key, 3) % kBuckets];

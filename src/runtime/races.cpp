@@ -5,6 +5,7 @@
 
 #include "runtime/memory_map.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/race_clocks.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -53,7 +54,7 @@ struct Reported {
   uint32_t row;  // + 1
 };
 constexpr uint32_t kReportTable = 1 << 14;
-Reported g_reported[kReportTable];
+HEDDLE_APART Reported g_reported[kReportTable];
 
 uint64_t pair_key(uint64_t a, uint64_t b, RaceKind kind) { return mix(a < b ? mix(a, b) : mix(b, a), static_cast<uint64_t>(kind) + 1) | 1; }
 uint64_t place(uint32_t pc, ContextId context) { return (uint64_t{pc} << 32) | call_of(context); }

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "runtime/descriptors.h"
+#include "runtime/placement.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
 #include "wire/inherited.h"
@@ -45,12 +46,12 @@ struct Member {  // of an epoll set
 
 constexpr uint32_t kMaxOpen = 512;
 constexpr uint32_t kMaxMembers = 512;
-Open g_open[kMaxOpen];
+HEDDLE_APART Open g_open[kMaxOpen];
 uint32_t g_open_count;
-Member g_members[kMaxMembers];
+HEDDLE_APART Member g_members[kMaxMembers];
 uint32_t g_member_count;
-char g_directory[4096];  // the working directory
-char g_paths[1 << 16];   // the first one is empty: a path that is not known
+HEDDLE_APART char g_directory[4096];  // the working directory
+HEDDLE_APART char g_paths[1 << 16];   // the first one is empty: a path that is not known
 uint32_t g_paths_used = 1;
 
 // What the fork server had open. Where it is not renewed, all executions share it anyway: the standard streams are among them.
@@ -62,7 +63,7 @@ struct Shared {
   int64_t size;
   timespec changed;
 };
-Shared g_shared[kMaxOpen];
+HEDDLE_APART Shared g_shared[kMaxOpen];
 uint32_t g_shared_count;
 
 Shared identity_of(int fd) {
@@ -117,7 +118,7 @@ void survey_epoll(int fd, const char* text) {
 bool survey_anonymous(Open* o) {
   char path[48];
   char target[64];
-  static char text[16384];
+  HEDDLE_APART static char text[16384];
   snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
   const long n = sys(SYS_readlink, path, target, sizeof target - 1);
   if (n <= 0) return false;
@@ -233,7 +234,7 @@ void renew_pipe(const Open& first) {
 
 // What lies in the old socket is put into the new one by way of its peer.
 void copy_waiting(int from, int to_peer) {
-  static char block[65536];
+  HEDDLE_APART static char block[65536];
   const long n = sys(SYS_recvfrom, from, block, sizeof block, MSG_PEEK | MSG_DONTWAIT, nullptr, nullptr);
   if (n > 0) sys(SYS_sendto, to_peer, block, n, MSG_DONTWAIT, nullptr, 0);
 }

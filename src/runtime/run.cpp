@@ -18,6 +18,7 @@
 #include "runtime/input_log.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 #include "runtime/server.h"
@@ -31,7 +32,7 @@ Run g_run;
 
 namespace {
 
-PolicyThread g_policy_threads[kMaxThreads];
+HEDDLE_APART PolicyThread g_policy_threads[kMaxThreads];
 
 void point_slot(char* slot) {
   g_run.slot = slot;

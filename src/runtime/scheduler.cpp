@@ -8,6 +8,7 @@
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
+#include "runtime/placement.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
 #include "runtime/snapshot.h"
@@ -30,7 +31,7 @@ constexpr int kReplayPatience = 1000;
 // After so many events in a row of threads that only yield and poll, time passes for those who sleep: a fair machine would let it.
 constexpr uint64_t kIdleSteps = 1000;
 
-Candidate g_candidates[kMaxThreads];
+HEDDLE_APART Candidate g_candidates[kMaxThreads];
 
 // The cycle of lock owners that `thread` closes, if it closes one: a deadlock even while other threads could run on.
 bool closes_cycle(const ThreadSlot& thread) {

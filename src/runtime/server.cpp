@@ -14,6 +14,7 @@
 #include "runtime/hooks.h"
 #include "runtime/huge_pages.h"
 #include "runtime/pids.h"
+#include "runtime/placement.h"
 #include "runtime/renew.h"
 #include "runtime/run.h"
 #include "runtime/snapshot.h"
@@ -34,7 +35,7 @@ struct Beginning {
   NoteRow notes[kMaxNotes];
   char hooks[offsetof(HookBlock, patches)];
 };
-Beginning g_beginning;
+HEDDLE_APART Beginning g_beginning;
 long g_above;  // the server that this process is a child of
 
 HookBlock* hook_block() { return reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks); }

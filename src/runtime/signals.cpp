@@ -6,6 +6,7 @@
 
 #include "runtime/delivery.h"
 #include "runtime/functions.h"
+#include "runtime/placement.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
 #include "runtime/sys.h"
@@ -17,13 +18,13 @@ namespace {
 
 constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 constexpr int kSignals = 65;
-alignas(16) char g_alternate_stack[64 * 1024];
+HEDDLE_APART alignas(16) char g_alternate_stack[64 * 1024];
 
 struct View {
   bool known;
   struct sigaction action;
 };
-View g_views[kSignals];
+HEDDLE_APART View g_views[kSignals];
 
 bool is_fatal(int number) {
   for (int fatal : kFatal) {

@@ -12,6 +12,7 @@
 
 #include "runtime/delivery.h"
 #include "runtime/pids.h"
+#include "runtime/placement.h"
 #include "runtime/renew.h"
 #include "runtime/run.h"
 #include "runtime/server.h"
@@ -34,7 +35,7 @@ void next_order() { g_snapshot_step = g_order < table().order_count ? table().or
 
 // Memory that a fork does not copy, other than our own.
 bool shares_memory() {
-  static char text[1 << 16];
+  HEDDLE_APART static char text[1 << 16];
   const long file = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return true;
   bool found = false;

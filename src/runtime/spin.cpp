@@ -1,5 +1,6 @@
 #include "runtime/spin.h"
 
+#include "runtime/placement.h"
 #include "runtime/thread.h"
 
 namespace heddle::rt {
@@ -7,7 +8,7 @@ namespace heddle::rt {
 // So many rounds without news.
 constexpr uint32_t kRounds = 3;
 
-Reads g_reads[kMaxThreads];
+HEDDLE_APART Reads g_reads[kMaxThreads];
 
 bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point) {
   Reads& r = g_reads[g_current->index];

@@ -1,13 +1,14 @@
 #include "runtime/thread.h"
 
+#include "runtime/placement.h"
 #include "runtime/races.h"
 
 namespace heddle::rt {
 
-ThreadSlot g_threads[kMaxThreads];
+HEDDLE_APART ThreadSlot g_threads[kMaxThreads];
 uint32_t g_thread_count;
 ThreadSlot* g_current;
-uint32_t g_live[kMaxThreads];
+HEDDLE_APART uint32_t g_live[kMaxThreads];
 uint32_t g_live_count;
 __thread char t_managed __attribute__((tls_model("initial-exec")));
 

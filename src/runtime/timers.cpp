@@ -4,6 +4,7 @@
 
 #include "runtime/delivery.h"
 #include "runtime/model.h"
+#include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/sys.h"
 
@@ -14,7 +15,7 @@ uint64_t g_next_timer = kNoTimer;
 namespace {
 
 constexpr uint32_t kMaxTimers = 256;
-Timer g_timers[kMaxTimers];
+HEDDLE_APART Timer g_timers[kMaxTimers];
 
 void find_next() {
   g_next_timer = kNoTimer;
