@@ -3,11 +3,14 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+
 #include "cli/campaign.h"
 #include "cli/plain.h"
 #include "cli/plan_options.h"
 #include "cli/session.h"
 #include "exec/runner.h"
+#include "trace/enabled.h"
 #include "trace/hash.h"
 #include "trace/races.h"
 #include "trace/store.h"
@@ -37,6 +40,16 @@ void say_races(const Trace& trace) {
   }
 }
 
+// Events before which more than one thread was known to be able to go on.
+size_t choices_in(const Trace& trace) {
+  size_t choices = 0;
+  for (EnabledWalk walk(trace); !walk.done(); walk.advance()) {
+    const std::vector<Stance> stances = walk.stances();
+    choices += std::count_if(stances.begin(), stances.end(), [](const Stance& s) { return s.standing == Standing::kEnabled; }) > 1 ? 1 : 0;
+  }
+  return choices;
+}
+
 int run_once(const Session& session, const RunArguments& options) {
   const Target target = Target::resolve(session.program());
   Plan plan = options.plan.plan();
@@ -56,8 +69,8 @@ int run_once(const Session& session, const RunArguments& options) {
     const Counts c = result.trace.counts();
     // Two runs with the same sum executed the same events.
     const auto& events = result.trace.events();
-    fmt::print(stderr, "heddle: {} events, {} threads, {} switches, {} preemptions, sum {:016x}\n", c.events, c.threads, c.switches,
-               c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
+    fmt::print(stderr, "heddle: {} events, {} with a choice of threads, {} threads, {} switches, {} preemptions, sum {:016x}\n", c.events,
+               choices_in(result.trace), c.threads, c.switches, c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
     for (const Note& note : result.trace.notes()) fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
   }
   return exit_code_of(result);

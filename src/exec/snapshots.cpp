@@ -145,10 +145,10 @@ void Snapshots::observe(const Start& start, const Plan& plan, const Trace& trace
   uint32_t path = start.row == 0 ? 0 : rows_[start.row].path;
   for (const SnapshotOrder& order : start.orders) {
     ServerRow& row = channel_.servers().rows[order.row];
-    const bool usable = row.standing == Standing::kReady && row.step <= trace.events().size() &&
+    const bool usable = row.standing == ServerStanding::kReady && row.step <= trace.events().size() &&
                         row.offsets[1] <= static_cast<int64_t>(out.size()) && row.offsets[2] <= static_cast<int64_t>(err.size());
     if (!usable) {
-      refused_ += row.standing == Standing::kRefused ? 1 : 0;
+      refused_ += row.standing == ServerStanding::kRefused ? 1 : 0;
       if (row.pid > 1) ::kill(row.pid, SIGKILL);
       row = ServerRow{};
       continue;

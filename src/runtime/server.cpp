@@ -120,7 +120,7 @@ void serve_from(uint32_t row) {
   keep_beginning();
   me.step = g_run.step;
   me.pid = static_cast<int32_t>(server);
-  Standing ready = Standing::kReady;
+  ServerStanding ready = ServerStanding::kReady;
   __atomic_store(&me.standing, &ready, __ATOMIC_RELEASE);
   sys(SYS_futex, &me.standing, FUTEX_WAKE, 1);
   if (row == 0) {

@@ -75,7 +75,7 @@ bool streams_are_simple(int64_t* offsets) {
   return true;
 }
 
-void say_standing(ServerRow* row, Standing standing) {
+void say_standing(ServerRow* row, ServerStanding standing) {
   __atomic_store(&row->standing, &standing, __ATOMIC_RELEASE);
   sys(SYS_futex, &row->standing, FUTEX_WAKE, 1);
 }
@@ -86,7 +86,7 @@ void stand_by(uint32_t number, long above) {
   if (sys(SYS_getppid) != above) sys(SYS_exit_group, 125);
   g_run.forked_copy = true;
   if (shares_memory() || !separate_descriptors() || !streams_are_simple(row.offsets)) {
-    say_standing(&row, Standing::kRefused);
+    say_standing(&row, ServerStanding::kRefused);
     sys(SYS_exit_group, 0);
   }
   serve_from(number);
@@ -103,23 +103,23 @@ void take_snapshot() {
   const uint32_t number = table().orders[g_order++].row;
   next_order();
   ServerRow& row = table().rows[number];
-  if (!can_be_copied() || !can_separate_descriptors()) return say_standing(&row, Standing::kRefused);
-  say_standing(&row, Standing::kPreparing);
+  if (!can_be_copied() || !can_separate_descriptors()) return say_standing(&row, ServerStanding::kRefused);
+  say_standing(&row, ServerStanding::kPreparing);
   const long above = server_above();
   // A sister of the run, not its child: it outlives the run, and dies with the server above them both.
   const long copy = sys(SYS_clone, CLONE_PARENT, 0, 0, 0, 0);
   if (copy == 0) return stand_by(number, above);
-  if (copy < 0) return say_standing(&row, Standing::kRefused);
+  if (copy < 0) return say_standing(&row, ServerStanding::kRefused);
   // It must have descriptors of its own before this run goes on with those.
   const timespec second{1, 0};
   for (int waited = 0; waited < kPreparationSeconds;) {
-    Standing standing;
+    ServerStanding standing;
     __atomic_load(&row.standing, &standing, __ATOMIC_ACQUIRE);
-    if (standing != Standing::kPreparing) return;
-    if (sys(SYS_futex, &row.standing, FUTEX_WAIT, Standing::kPreparing, &second) == -ETIMEDOUT) ++waited;
+    if (standing != ServerStanding::kPreparing) return;
+    if (sys(SYS_futex, &row.standing, FUTEX_WAIT, ServerStanding::kPreparing, &second) == -ETIMEDOUT) ++waited;
   }
   sys(SYS_kill, copy, SIGKILL);
-  say_standing(&row, Standing::kRefused);
+  say_standing(&row, ServerStanding::kRefused);
 }
 
 }  // namespace heddle::rt

@@ -5,10 +5,10 @@
 
 namespace heddle {
 
-enum class Standing : uint32_t { kNone = 0, kPreparing, kReady, kRefused };
+enum class ServerStanding : uint32_t { kNone = 0, kPreparing, kReady, kRefused };
 
 struct ServerRow {
-  Standing standing;  // futex of the run that makes a snapshot
+  ServerStanding standing;  // futex of the run that makes a snapshot
   int32_t pid;
   uint32_t door;  // futex: set to `Control::command` when the request is for this one
   uint32_t spare;

@@ -9,6 +9,7 @@ shift
 wanted=" $* "
 [ -d "$work/in" ] || python3 "$here/fixtures.py" "$work" || exit 2
 cd "$work" || exit 2
+mkdir -p logs  # not beside the programs: one that lists its directory would see them
 export RUN=${RUN:-}
 
 passed=0
@@ -19,7 +20,7 @@ while IFS=$'\t' read -r name command _; do
   rm -rf out && mkdir out
   started=$(date +%s%3N)
   # stdin is not the list of programs. pipefail: a launcher that dies inside a pipe is a failure too.
-  timeout -k 5 "${LIMIT:-120}" bash -o pipefail -c "$command" </dev/null >"$name.log" 2>&1
+  timeout -k 5 "${LIMIT:-120}" bash -o pipefail -c "$command" </dev/null >"logs/$name.log" 2>&1
   code=$?
   elapsed=$(($(date +%s%3N) - started))
   if [ $code = 0 ]; then
@@ -27,7 +28,7 @@ while IFS=$'\t' read -r name command _; do
     printf '%-10s %7d ms  ok\n' "$name" $elapsed
   else
     failed=$((failed + 1))
-    printf '%-10s %7d ms  FAILED (exit code %d, see %s)\n' "$name" $elapsed $code "$PWD/$name.log"
+    printf '%-10s %7d ms  FAILED (exit code %d, see %s)\n' "$name" $elapsed $code "$PWD/logs/$name.log"
   fi
 done <"$here/corpus.tsv"
 echo "$passed passed, $failed failed"

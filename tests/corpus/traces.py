@@ -13,12 +13,12 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-LINE = re.compile(rb"heddle: (\d+) events, (\d+) threads, (\d+) switches, (\d+) preemptions, sum ([0-9a-f]{16})")
-LEAST = 1 / 20  # preemptions a point
+LINE = re.compile(rb"heddle: (\d+) events, (\d+) with a choice of threads, (\d+) threads, (\d+) switches, (\d+) preemptions, sum ([0-9a-f]{16})")
+LEAST = 1 / 20  # preemptions for each event before which another thread could have run
 
 
 def run_all(options, seed, carrier):
-    """{program: (right, events, preemptions, sums)}"""
+    """{program: (right, events, events with a choice, preemptions, sums)}"""
     command = f"{options.heddle.resolve()} run --policy random --seed {seed} --carrier {carrier} --statistics --"
     work = options.work.resolve()
     done = subprocess.run([HERE / "run.sh", work, *options.names], env=dict(os.environ, RUN=command), capture_output=True, text=True)
@@ -27,8 +27,8 @@ def run_all(options, seed, carrier):
         words = line.split()
         if len(words) < 4 or words[2] != "ms":
             continue
-        rows = LINE.findall((work / f"{words[0]}.log").read_bytes())
-        seen[words[0]] = (words[3] == "ok", sum(int(r[0]) for r in rows), sum(int(r[3]) for r in rows), tuple(sorted(r[4] for r in rows)))
+        rows = LINE.findall((work / "logs" / f"{words[0]}.log").read_bytes())
+        seen[words[0]] = (words[3] == "ok", sum(int(r[0]) for r in rows), sum(int(r[1]) for r in rows), sum(int(r[4]) for r in rows), tuple(sorted(r[5] for r in rows)))
     return seen
 
 
@@ -49,7 +49,7 @@ def main():
             for program, what in seen.items():
                 table.setdefault(program, {})[seed, carrier] = what
     again = run_all(options, 1, carriers[0])
-    print(f"{'program':10} {'right':>9} {'events':>9} {'preemptions':>12} {'traces':>7}  complaints")
+    print(f"{'program':10} {'right':>9} {'events':>9} {'choices':>9} {'preemptions':>12} {'traces':>7}  complaints")
     broken = not table
     for program, runs in table.items():
         complaints = []
@@ -58,19 +58,19 @@ def main():
             complaints.append("wrong answers")
         sums = {}
         for (seed, _), run in runs.items():
-            sums.setdefault(seed, set()).add(run[3])
+            sums.setdefault(seed, set()).add(run[4])
         if any(len(s) > 1 for s in sums.values()):
             complaints.append("carriers differ at seeds " + ", ".join(str(s) for s, found in sums.items() if len(found) > 1))
-        if program in again and again[program][3] != runs[1, carriers[0]][3]:
+        if program in again and again[program][4] != runs[1, carriers[0]][4]:
             complaints.append("the same seed gave another trace")
-        different = len({run[3] for run in runs.values()})
+        different = len({run[4] for run in runs.values()})
         if different < len(sums):
             complaints.append("seeds with the same trace")
         first = runs[1, carriers[0]]
-        if any(r[2] < r[1] * LEAST for r in runs.values()):
-            complaints.append("fewer than one preemption in 20 events")
+        if any(r[3] < r[2] * LEAST for r in runs.values()):
+            complaints.append("fewer than one preemption in 20 choices")
         broken = broken or bool(complaints)
-        print(f"{program:10} {right:4}/{len(runs):<4} {first[1]:9} {first[2]:12} {different:7}  {'; '.join(complaints)}")
+        print(f"{program:10} {right:4}/{len(runs):<4} {first[1]:9} {first[2]:9} {first[3]:12} {different:7}  {'; '.join(complaints)}")
     return 1 if broken else 0
 
 
