@@ -81,6 +81,7 @@ int join_thread(pthread_t handle, void** result, Op op, uint64_t deadline, void*
   p.cancels = op != Op::kThreadTryJoin;
   Event* e = point(p);
   if (t->life == Life::kRemoved) {
+    e->flags |= kDisabledThread;
     if (result != nullptr) *result = nullptr;
     return 0;
   }

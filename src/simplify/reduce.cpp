@@ -6,6 +6,7 @@
 #include "simplify/budget.h"
 #include "simplify/dependence.h"
 #include "simplify/schedule.h"
+#include "simplify/suspicion.h"
 
 namespace heddle {
 
@@ -30,7 +31,7 @@ class Reducer {
       result_.finished = result_.one_minimal = false;
       return result();
     }
-    result_.sequential_bug = same_bug_(run(sequential(result_.best, {})));
+    look_in_turn();
     for (size_t level = 1; level <= height(result_.best); ++level) {  // Algorithm 1, line 5
       const Threads threads = at_level(result_.best, level);
       if (!threads.empty()) minimise(threads);
@@ -81,29 +82,6 @@ class Reducer {
     check_op_ = last.op;
   }
 
-  // The threads whose switches look like the cause: those on both sides of a preemption, and those that end in the bug.
-  Threads suspects() const {
-    const Trace& trace = result_.best;
-    std::vector<bool> in(trace.threads().size());
-    const auto slices = trace.slices();
-    for (size_t i = 0; i + 1 < slices.size(); ++i) {
-      if (slices[i].preempted) in[slices[i].thread] = in[slices[i + 1].thread] = true;
-    }
-    if (trace.outcome().kind == OutcomeKind::kDeadlock) {
-      for (size_t e : bug_events(trace)) in[trace.events()[e].thread] = true;
-    } else if (!slices.empty()) {
-      in[slices.back().thread] = true;
-    }
-    for (uint32_t t = static_cast<uint32_t>(in.size()); t-- > 1;) {
-      if (in[t]) in[trace.threads()[t].parent] = true;  // its ancestors come with it
-    }
-    Threads out;
-    for (uint32_t t = 0; t < in.size(); ++t) {
-      if (in[t]) out.push_back(trace.threads()[t].id);
-    }
-    return out;
-  }
-
   static Threads without(const Threads& all, const Threads& some) {
     Threads out;
     for (ThreadId t : all) {
@@ -112,42 +90,48 @@ class Reducer {
     return out;
   }
 
-  // Leaves a 1-minimal subset of `all`. The suspects alone come first; then bisection from the end, which finds k needed threads of n in
-  // about k log n rounds where removal is monotone (Junker 2004); then ddmin (LEAN Fig. 3), which makes 1-minimality sure.
-  void minimise(Threads all) {
-    const Threads suspected = suspects();
-    const Threads hinted = without(all, without(all, suspected));
-    if (hinted.size() < all.size() && redundant(without(all, hinted))) {
-      all = hinted;
-    } else {
-      all = bisect(all);
+  // Leaves a 1-minimal subset of `all`: a search among the first of them in the order of suspicion, which finds k needed threads of n in
+  // about k log n rounds at most where removal is monotone (Junker 2004), and in few where suspicion is right; then ddmin (LEAN Fig. 3),
+  // which makes 1-minimality sure.
+  void minimise(const Threads& all) {
+    const Threads ranked = by_suspicion(result_.best, all);
+    size_t needed = 0, limit = ranked.size();  // only the first `limit` and `needed_` are still in
+    needed_.clear();
+    while (limit > 0 && !budget_.spent()) {
+      if (needed > 8 && needed * 4 > ranked.size()) break;  // nearly everything is needed: ddmin's complements are cheaper
+      const size_t enough = least_enough(ranked, limit);
+      if (enough == 0) break;
+      needed_.push_back(ranked[enough - 1]);
+      limit = enough - 1;
+      ++needed;
     }
-    ddmin(all);
+    ddmin(present(all));
   }
 
-  Threads bisect(const Threads& all) {
-    const size_t kMost = all.size();
-    Threads needed;
-    size_t limit = kMost;  // only all[0, limit) and `needed` are still in
-    while (limit > 0 && !budget_.spent()) {
-      if (needed.size() > 8 && needed.size() * 4 > kMost) break;  // nearly everything is needed: ddmin's complements are cheaper
-      // The least n such that all[0, n) and the needed ones fail.
-      size_t low = 0, high = limit;
-      while (low < high && !budget_.spent()) {
-        const size_t middle = low + (high - low) / 2;
-        Threads keep(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(middle));
-        keep.insert(keep.end(), needed.begin(), needed.end());
-        if (redundant(without(present(all), keep))) {
-          high = middle;
-        } else {
-          low = middle + 1;
-        }
+  // The least n such that with the first n and the needed ones it still fails: by growing steps first, then by halves.
+  size_t least_enough(const Threads& ranked, size_t limit) {
+    auto enough = [&](size_t n) {
+      Threads keep(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(n));
+      keep.insert(keep.end(), needed_.begin(), needed_.end());
+      return redundant(without(present(ranked), keep));
+    };
+    size_t low = needed_.empty() ? 1 : 0, high = limit;
+    for (size_t n = low; n < high && !budget_.spent(); n = std::max<size_t>(n + 1, 4 * n)) {
+      if (enough(n)) {
+        high = n;
+        break;
       }
-      if (high == 0) break;
-      needed.insert(needed.begin(), all[high - 1]);
-      limit = high - 1;
+      low = n + 1;
     }
-    return present(all);
+    while (low < high && !budget_.spent()) {
+      const size_t middle = low + (high - low) / 2;
+      if (enough(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return high;
   }
 
   // Those that have not been removed.
@@ -201,10 +185,7 @@ class Reducer {
     ++result_.rounds;
     const Trace projected = run(projection(result_.best, drop));
     bool holds = same_bug_(projected);
-    if (holds && !result_.sequential_bug && !budget_.spent()) {
-      const Trace in_turn = run(sequential(result_.best, drop));
-      holds = !is_failure(in_turn.outcome()) && !is_inconclusive(in_turn.outcome()) && reaches_check(in_turn);
-    }
+    if (holds && !result_.sequential_bug && !budget_.spent()) holds = passes_in_turn(drop);
     if (!holds) {
       known_.insert(key);
       return false;
@@ -221,6 +202,27 @@ class Reducer {
       if (e.site == check_site_ && e.op == check_op_) return true;
     }
     return false;
+  }
+  static bool passed(const Trace& trace) { return !is_failure(trace.outcome()) && !is_inconclusive(trace.outcome()); }
+
+  // The whole program one thread after the other: does the bug need an interleaving at all, and in which order is its check reached?
+  void look_in_turn() {
+    Trace in_turn = run(sequential(result_.best, {}, false));
+    result_.sequential_bug = same_bug_(in_turn);
+    if (result_.sequential_bug || (passed(in_turn) && reaches_check(in_turn)) || budget_.spent()) return;
+    in_turn = run(sequential(result_.best, {}, true));
+    result_.sequential_bug = same_bug_(in_turn);
+    bug_first_ = passed(in_turn) && reaches_check(in_turn);
+    if (!bug_first_) check_site_ = kNoSite;  // reached in neither: then that it passes has to do
+  }
+
+  // Definition 2, condition II.
+  bool passes_in_turn(const Threads& drop) {
+    const Trace in_turn = run(sequential(result_.best, drop, bug_first_));
+    if (passed(in_turn) && reaches_check(in_turn)) return true;
+    if (is_failure(in_turn.outcome()) || budget_.spent()) return false;
+    const Trace other = run(sequential(result_.best, drop, !bug_first_));
+    return passed(other) && reaches_check(other);
   }
 
   // The trace's schedule without the dropped threads and their descendants.
@@ -239,8 +241,14 @@ class Reducer {
     return plan;
   }
 
-  Plan sequential(const Trace& trace, const Threads& drop) const {
-    Plan plan = plan_for({}, trace, limits_);
+  // Each thread to its end or until it must wait, in order of birth; or main and then those of the bug before all others.
+  Plan sequential(const Trace& trace, const Threads& drop, bool bug_first) const {
+    Schedule order;
+    if (bug_first) {
+      order.push_back({kMainThread, 1, kForever});
+      for (size_t e : bug_events(trace)) order.push_back({trace.thread_id(trace.events()[e]), 1, kForever});
+    }
+    Plan plan = plan_for(merged(std::move(order)), trace, limits_);
     plan.choices.clear();
     for (ThreadId t : drop) plan.remove_thread(t);
     return plan;
@@ -259,7 +267,9 @@ class Reducer {
   Limits limits_;
   ReduceResult result_;
   SiteId check_site_ = kNoSite;
+  bool bug_first_ = false;  // the sequential order in which the whole program reaches its check
   Op check_op_ = Op::kNone;
+  Threads needed_;           // at this level, found so far
   std::set<Threads> known_;  // sets of removed threads without which the criterion did not hold
 };
 

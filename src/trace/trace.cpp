@@ -44,6 +44,10 @@ Trace::Trace(Data data) {
 Counts Trace::counts() const {
   Counts c;
   c.events = data_->events.size();
+  if (!data_->skips.empty()) {  // of a removed thread there is neither start nor join
+    c.events -= static_cast<size_t>(
+        std::count_if(data_->events.begin(), data_->events.end(), [](const Event& e) { return (e.flags & kDisabledThread) != 0; }));
+  }
   c.switches = switches();
   std::vector<bool> seen(data_->threads.size());
   for (const TraceSlice& s : *slices_) {

@@ -15,7 +15,7 @@ enum EventFlag : uint16_t {
   kChoice = 1 << 5,          // the value is a recorded choice of this operation (Choice in a plan)
   kSpurious = 1 << 6,        // a wait that ended without a signal and without a time-out, by choice
   kExiting = 1 << 7,         // executed after the program called exit()
-  kDisabledThread = 1 << 8,  // the creation of a thread that the plan removed: it gets its birth number and never starts
+  kDisabledThread = 1 << 8,  // the creation or join of a thread that the plan removed: it has its birth number and never starts
   kPointer = 1 << 10,        // the value is the name (ObjectId) of what the pointer that was read or written points to
   kWide = 1 << 9,            // a memory access of more than 8 bytes: value holds its first 8
 };

@@ -91,6 +91,36 @@ TEST(Reduce, FindsTwoOf450InAtMost18Rounds) {
   EXPECT_LE(rounds[rounds.size() / 2], 18u);
 }
 
+// As LEAN's ArrayList: every operation is locked; one thread copies the list element by element, one empties it, all others only look.
+// Found by a random walk, so that every thread stands beside preemptions.
+toy::Program locked_list(int threads, int copier, int emptier) {
+  toy::Program p;
+  std::vector<toy::Step> main;
+  for (int t = 1; t <= threads; ++t) main.push_back(create(t));
+  for (int t = 1; t <= threads; ++t) main.push_back(join(t));
+  p.bodies.push_back(main);
+  for (int t = 1; t <= threads; ++t) p.bodies.push_back({lock(1), load(0, 0), unlock(1)});
+  auto still_there = [](const toy::Run& r) {
+    const auto emptied = r.vars.find(0);
+    return emptied == r.vars.end() || emptied->second == r.registers.at({r.current, 0});
+  };
+  p.bodies[static_cast<size_t>(copier)] = {lock(1), load(0, 0), unlock(1), lock(1), check(0, still_there, "gone"), unlock(1)};
+  p.bodies[static_cast<size_t>(emptier)] = {lock(1), store(0, 1), unlock(1)};
+  p.event_limit = 100'000;
+  return p;
+}
+
+TEST(Reduce, FindsTwoOfManyInARandomWalk) {
+  for (const auto& [copier, emptier] : {std::pair{60, 90}, std::pair{90, 60}}) {
+    const toy::Program p = locked_list(100, copier, emptier);
+    const auto failing = toy::random_failure(p, 3);
+    ASSERT_TRUE(failing);
+    const ReduceResult result = reduced(p, *failing);
+    EXPECT_EQ(result.best.counts().threads, 3u) << copier;
+    EXPECT_LE(result.rounds, 18u) << copier;
+  }
+}
+
 TEST(Reduce, BisectsWhereTheSuspectsDoNotSuffice) {
   // The 40th thread's write matters although no preemption stands beside it.
   toy::Program p = array_list(64);
