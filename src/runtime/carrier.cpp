@@ -11,6 +11,7 @@
 #include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/run.h"
+#include "runtime/spin.h"
 #include "runtime/sys.h"
 #include "runtime/trap.h"
 
@@ -92,6 +93,7 @@ void switch_to(ThreadSlot* next) {
   ThreadSlot* me = g_current;
   if (next == me) return;
   g_current = next;
+  watch_switched();
   if (g_run.carrier == Carrier::kFiber) {
     if (__builtin_expect(masks_differ(*me, *next), 0)) change_masks(me, next);
     if (has_fsgsbase()) {

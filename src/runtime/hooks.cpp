@@ -14,6 +14,7 @@
 #include "runtime/races.h"
 #include "runtime/scheduler.h"
 #include "runtime/spin.h"
+#include "runtime/watch.h"
 #include "wire/event_stacks.h"
 #include "wire/quiet.h"
 
@@ -21,6 +22,8 @@ namespace heddle::rt {
 
 uint8_t g_hooks;
 OpenStore g_open_store;
+Watch g_watch;
+HEDDLE_APART uintptr_t g_settled[kSettled];
 
 namespace {
 
@@ -28,11 +31,6 @@ bool g_instrumented;
 // A site that was executed so often without being a point is worth the price of rewriting it.
 constexpr uint32_t kHotAfter = 256;
 uint32_t g_listing;  // DetectFlags of lists
-// Reads that are no points belong to a loop that waits if a point stands in the same loop, or if so many of them came without a store that
-// hardly anything but a wait is left. It costs a millisecond, once: the site is a point from then on.
-constexpr uint32_t kPatience = 100'000;
-uint32_t g_loads;  // since the last store that was seen
-
 HookBlock* block() { return reinterpret_cast<HookBlock*>(g_run.slot + g_run.layout.hooks); }
 
 uint64_t value_at(const void* address, size_t size) {
@@ -58,12 +56,6 @@ void list_called(CallSite* at) {
   at->listed = true;
   list_site(at->site);
 }
-
-// Sites that are known to be no points, and to be listed where that is wanted: the detector alone is interested in their accesses.
-constexpr uint32_t kSettled = 1 << 12;
-HEDDLE_APART uintptr_t g_settled[kSettled];
-uintptr_t& settled_slot(uintptr_t pc) { return g_settled[(pc ^ (pc >> 12)) % kSettled]; }
-bool is_settled(const void* pc) { return settled_slot(reinterpret_cast<uintptr_t>(pc)) == reinterpret_cast<uintptr_t>(pc); }
 
 // A hook's call that was no point.
 void skipped(CallSite* at) {
@@ -120,7 +112,7 @@ void install_hooks() {
   g_listing = header.detect & (kListHot | kRewriteHot | kListExecuted);
   if ((g_listing & kListExecuted) != 0) watch_functions();
   rewrite_quiet();
-  g_hooks = 1;
+  g_hooks = g_detecting ? kHooksWatch : kHooksOn;
 }
 
 void begin_counts() {
@@ -148,11 +140,11 @@ void settle_store() {
 
 inline void saw_store() {
   reads_changed();
-  g_loads = 0;
+  g_watch.loads = 0;
 }
 
 // Is this read, which is no point, one to look at more closely?
-inline bool may_wait() { return reads_open() || ++g_loads > kPatience; }
+inline bool may_wait() { return g_watch.loads++ >= g_watch.limit; }
 
 inline __attribute__((always_inline)) bool follow(bool load) {
   if (load) return may_wait();
@@ -179,7 +171,7 @@ __attribute__((noinline)) static void whole_access(const void* address, size_t s
     spins_at(at);
   }
   Event* event = access_point(op, address, size, at);
-  g_loads = 0;
+  g_watch.loads = 0;
   if (is_freed(address, size)) report_freed_use(address, size, op, pc);
   if (detecting()) race_access(address, size, op, pc);
   if (load) {
@@ -197,7 +189,10 @@ void access(const void* address, size_t size, Op op, const void* pc) {
   bool suspect = false;
   if (detecting()) {
     suspect = follow(op == Op::kLoad);
-    if (!suspect && is_settled(pc) && race_quick(address, size, op, pc)) return;
+    if (!suspect && is_settled(pc) && !is_freed(address, size)) {
+      race_access(address, size, op, pc);
+      return;
+    }
   }
   whole_access(address, size, op, pc, suspect);
 }
@@ -235,7 +230,10 @@ void after_atomic(const AtomicDone& done) {
 void function_entry(const void* call_site_pc, const void* pc) {
   if (!active()) return;
   ++block()->entries;
-  if (detecting()) race_enter(call_site_pc, __builtin_frame_address(0));
+  if (detecting()) {
+    race_enter(call_site_pc, __builtin_frame_address(0));
+    if (is_settled(pc)) return;
+  }
   CallSite* at = call_site(pc, HookKind::kEntry);
   if (lists_called() && !at->listed) list_called(at);
   if (at->point) {
@@ -250,7 +248,10 @@ void function_entry(const void* call_site_pc, const void* pc) {
 
 void function_exit(const void* pc) {
   if (!active()) return;
-  if (detecting()) race_leave();
+  if (detecting()) {
+    race_leave();
+    if (is_settled(pc)) return;
+  }
   skipped(call_site(pc, HookKind::kExit));
 }
 

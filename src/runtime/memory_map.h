@@ -1,11 +1,9 @@
 #pragma once
 // What is known of the program's memory, by address: a sparse map of 2 MB chunks. Bits by 16-byte granule say where heap blocks start and
-// what has been freed; the detector hangs its shadow cells here too.
+// what has been freed; the detector's shadow cells lie behind them.
 #include <stdint.h>
 
 namespace heddle::rt {
-
-struct ShadowCell;
 
 inline constexpr uint32_t kChunkBits = 21;
 inline constexpr uintptr_t kChunkBytes = uintptr_t{1} << kChunkBits;
@@ -18,10 +16,18 @@ struct Chunk {
   uint64_t freed[kChunkWords];       // belongs to a block in quarantine
   uint64_t words[kChunkWords / 64];  // a bit for each word of `starts` that ever was non-zero
   uintptr_t cover;                   // the block that reaches into this chunk from an earlier one, or 0
-  ShadowCell* shadow;                // 4 cells for each 8 bytes, or nullptr
+  Chunk* next;                       // all of them, in no order
 };
 
+// Behind each chunk, of which only touched pages cost: the detector's cells, 32 bytes for each 8 of the program, and then 16 bytes for each 8
+// for where these accesses were made.
+inline constexpr uintptr_t kShadowAt = (sizeof(Chunk) + 4095) & ~uintptr_t{4095};
+inline constexpr uintptr_t kPlacesAt = kShadowAt + kChunkBytes / 8 * 32;
+inline constexpr uintptr_t kChunkMapping = kPlacesAt + kChunkBytes / 8 * 16;
+
 extern Chunk** g_chunks;  // by address >> kChunkBits; nullptr until map_memory()
+
+extern Chunk* g_first_chunk;
 
 bool map_memory();  // false: no address space for it
 

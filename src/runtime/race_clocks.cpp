@@ -5,10 +5,12 @@
 #include "runtime/memory_map.h"
 #include "runtime/placement.h"
 #include "runtime/races.h"
+#include "runtime/watch.h"
 
 namespace heddle::rt {
 
 RaceThread* g_race_threads;
+Stamp* g_stamps;
 
 namespace {
 
@@ -20,6 +22,7 @@ struct SyncVariable {
   VectorClock readers;  // read-write locks: released by readers, acquired by writers
   uint32_t writer;      // read-write locks: index + 1 of the thread that holds it for writing
 };
+uint32_t g_stamp_count;
 constexpr uint32_t kBuckets = 1 << 16;
 HEDDLE_APART SyncVariable* g_sync[kBuckets];
 
@@ -48,6 +51,8 @@ void acquire(RaceThread& t, const SyncVariable& v) {
 
 void tick(RaceThread& t, uint32_t index) {
   ++t.epoch;
+  t.stamp = 0;
+  if (index == g_current->index) g_watch.stamp = 0;
   set_entry(&t.now.full, index, t.epoch);
   set_entry(&t.now.weak, index, t.epoch);
 }
@@ -81,6 +86,19 @@ RaceThread& new_race_thread(uint32_t index) {
   RaceThread& t = g_race_threads[index];
   if (t.epoch == 0) tick(t, index);
   return t;
+}
+
+uint32_t new_stamp(RaceThread* t, uint32_t index) {
+  if (g_stamps == nullptr) g_stamps = static_cast<Stamp*>(map_zeroed(sizeof(Stamp) * kStampLimit));
+  if (g_stamps == nullptr) return 0;
+  // Out of stamps: what was accessed before is forgotten. That can hide a race, and cannot invent one.
+  if (++g_stamp_count == kStampLimit) {
+    forget_all_accesses();
+    for (uint32_t i = 0; i < g_thread_count; ++i) g_race_threads[i].stamp = 0;
+    g_stamp_count = 1;
+  }
+  g_stamps[g_stamp_count] = {t->epoch, index};
+  return t->stamp = g_stamp_count << kStampShift;
 }
 
 void race_event(const ThreadSlot& thread) {

@@ -15,6 +15,7 @@ struct Order {
 
 struct RaceThread {
   uint32_t epoch;  // this thread's own entry in both of its clocks; counts its releases
+  uint32_t stamp;  // stands for thread and epoch in a cell's head; 0: none yet
   ContextId context;
   Order now;
   Order pending_acquire;  // what relaxed loads have seen: taken over by an acquire fence
@@ -28,6 +29,15 @@ inline RaceThread& race_thread(uint32_t index) {
   if (__builtin_expect(g_race_threads == nullptr || g_race_threads[index].epoch == 0, 0)) return new_race_thread(index);
   return g_race_threads[index];
 }
+
+// The thread's stamp for its present epoch, and what a stamp stands for.
+struct Stamp {
+  uint32_t clock;
+  uint32_t thread;
+};
+extern Stamp* g_stamps;
+uint32_t new_stamp(RaceThread* t, uint32_t index);
+inline uint32_t stamp_of(RaceThread* t, uint32_t index) { return __builtin_expect(t->stamp != 0, 1) ? t->stamp : new_stamp(t, index); }
 
 // Called for every event of the run as it is recorded: the edges of synchronisation calls.
 void race_event(const ThreadSlot& thread);

@@ -17,8 +17,6 @@ inline bool detecting() { return __builtin_expect(g_detecting, 0) && t_managed; 
 void install_races(bool wanted);
 
 void race_access(const void* address, size_t size, Op op, const void* pc);
-// The same where it is quick: no other thread has touched the memory lately, and it is not freed. False: nothing has been done.
-bool race_quick(const void* address, size_t size, Op op, const void* pc);
 void race_atomic(const AtomicDone& done);
 void race_enter(const void* call_site, const void* stack_pointer);
 void race_leave();
@@ -26,5 +24,6 @@ void race_locks(ThreadSlot* thread);  // its held locks have changed
 
 // The memory is new: what was there before has nothing to do with it.
 void forget_accesses(uintptr_t start, size_t size);
+void forget_all_accesses();
 
 }  // namespace heddle::rt

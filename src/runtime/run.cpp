@@ -22,6 +22,7 @@
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 #include "runtime/server.h"
+#include "runtime/spin.h"
 #include "runtime/sys.h"
 #include "runtime/trap.h"
 #include "wire/inherited.h"
@@ -182,6 +183,7 @@ void start_main() {
   g_thread_count = 1;
   add_live(me);
   g_current = me;
+  watch_switched();
   t_managed = 1;
   g_run.active = true;
   me->pending = Pending{};

@@ -17,6 +17,7 @@ bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point) 
     r.owner = g_current->id;
   }
   r.operations = g_current->operations;
+  g_watch.limit = 0;  // whatever comes, a round is open
   for (uint32_t i = 0; i < r.count; ++i) {
     const Reads::Read& read = r.reads[i];
     if (read.pc != pc || read.address != address) continue;

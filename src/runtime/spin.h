@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "runtime/thread.h"
+#include "runtime/watch.h"
 
 namespace heddle::rt {
 
@@ -26,9 +27,15 @@ extern Reads g_reads[];  // by thread
 bool reads_again(uintptr_t pc, const void* address, uint64_t value, bool point);
 // The thread has yielded or slept: its next read goes on with the same round.
 void reads_idled(const ThreadSlot& thread);
-// Has the current thread begun a round that its next read may continue?
-inline bool reads_open() { return g_reads[g_current->index].count != 0; }
 // The current thread has written.
-inline void reads_changed() { g_reads[g_current->index].count = 0; }
+inline void reads_changed() {
+  g_reads[g_current->index].count = 0;
+  g_watch.limit = kPatience;
+}
+// Another thread has begun to run.
+inline void watch_switched() {
+  g_watch.stamp = 0;
+  g_watch.limit = g_reads[g_current->index].count != 0 ? 0 : kPatience;
+}
 
 }  // namespace heddle::rt

@@ -11,7 +11,7 @@ using namespace heddle::rt;
 namespace {
 
 inline __attribute__((always_inline)) void hook(const void* address, size_t size, Op op, const void* pc) {
-  if (hooks_on()) access(address, size, op, pc);
+  if (hooks_on() && !(__builtin_constant_p(size) && passes_by(address, size, op, pc))) access(address, size, op, pc);
 }
 
 }  // namespace

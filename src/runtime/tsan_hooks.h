@@ -5,6 +5,10 @@
 #include <stdint.h>
 
 #include "wire/event.h"
+#ifndef HEDDLE_STUB
+#include "runtime/thread.h"
+#include "runtime/watch.h"
+#endif
 
 #ifndef HEDDLE_EXPORT
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default")))
@@ -27,6 +31,7 @@ struct AtomicDone {
 #ifdef HEDDLE_STUB
 
 inline bool hooks_on() { return false; }
+inline bool passes_by(const void*, size_t, Op, const void*) { return true; }
 inline void access(const void*, size_t, Op, const void*) {}
 inline Event* before_atomic(Op, const void*, uint32_t, const void*) { return nullptr; }
 inline void after_atomic(const AtomicDone&) {}
@@ -37,10 +42,16 @@ inline void saw_instrumentation() {}
 
 #else
 
-extern uint8_t g_hooks;  // 0: every hook does the plain operation
+enum HookState : uint8_t { kHooksOff, kHooksOn, kHooksWatch };
+extern uint8_t g_hooks;  // off: every hook does the plain operation; watch: accesses are watched for races
 
 // A cheap question: most hooks of a run without a tool, before main or after the end stop here.
 inline bool hooks_on() { return __builtin_expect(g_hooks != 0, 0); }
+
+// Is this an access that the detector knows of already, so that there is nothing to do?
+inline __attribute__((always_inline)) bool passes_by(const void* address, size_t size, Op op, const void* pc) {
+  return g_hooks == kHooksWatch && t_managed && size <= 8 && pass_by(address, static_cast<uint32_t>(size), op != Op::kLoad, pc);
+}
 
 // Before a plain access of `size` bytes; `pc` is the return address of the hook.
 void access(const void* address, size_t size, Op op, const void* pc);

@@ -57,6 +57,12 @@ class Instrumented(unittest.TestCase):
         told = self.heddle("races", "--executions", 3, "--", program).stdout
         self.assertIn("2 of 5 executed functions of the program are not instrumented: deeper, plain_work", told)
 
+    def test_a_place_that_has_read_before_is_looked_at_again_after_a_free(self):
+        program = self.compile("reads_on", "reads_on.c")
+        for size in (1, 30000):
+            done = self.heddle("run", "--races", "--points", "sync", "--", program, size)
+            self.assertIn(f"use of freed memory: reads 4 bytes at offset {4 * size - 4} of a block of {4 * size} bytes", done.stderr)
+
     def test_a_program_that_announces_nothing(self):
         program = self.compile("halves", "halves.c", "plain.c", wrapped=False)
         done = self.heddle("find", "--points", "all", "--executions", 3, "--", program)
