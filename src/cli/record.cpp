@@ -58,11 +58,11 @@ int run_record(const Session& session, const RecordArguments& options) {
   plan.input_id = input->id();
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGQUIT, SIG_IGN);
-  const PlainRun recorded =
-      run_plainly(target, runtime_library(), carrier_named(options.campaign.carrier), plan, ::isatty(0) == 1 ? nullptr : input.get());
+  const auto wanted = [&](const Outcome& outcome) { return options.always || is_failure(outcome, options.campaign.expect_exit); };
+  const PlainRun recorded = run_plainly(target, runtime_library(), carrier_named(options.campaign.carrier), plan,
+                                        ::isatty(0) == 1 ? nullptr : input.get(), wanted);
   say_how_it_ended(recorded);
-  const bool failed = is_failure(recorded.trace.outcome(), options.campaign.expect_exit);
-  if (!failed && !options.always) return exit_code_of(recorded);
+  if (!wanted(recorded.trace.outcome())) return exit_code_of(recorded);
   return keep(target, options, input, recorded);
 }
 

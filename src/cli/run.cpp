@@ -61,7 +61,8 @@ int run_once(const Session& session, const RunArguments& options) {
   // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGQUIT, SIG_IGN);
-  const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan);
+  const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan, nullptr,
+                                      [&](const Outcome&) { return options.statistics || !options.save.empty(); });
   say_how_it_ended(result);
   if (options.races) say_races(result.trace);
   if (!options.save.empty()) save_trace(result.trace, options.save);

@@ -161,7 +161,7 @@ std::shared_ptr<const InputLog> Channel::read_inputs() const {
   return log;
 }
 
-Trace Channel::read(const Plan& plan, int wait_status) const {
+Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(const Outcome&)>& wanted) const {
   const TraceHeader& h = header();
   Trace::Data data;
   const auto thread_count = static_cast<uint32_t>(std::min<uint64_t>(h.thread_count, kMaxThreads));
@@ -177,11 +177,11 @@ Trace Channel::read(const Plan& plan, int wait_status) const {
     data.notes.push_back({row.site, row.count, text_of(row.text, sizeof row.text)});
   }
   const auto* events = rows<Event>(layout_.events);
-  data.events.assign(events, events + std::min<uint64_t>(load(h.event_count), kEventCapacity));
+  data.outcome = outcome(wait_status);
+  if (!wanted || wanted(data.outcome)) data.events.assign(events, events + std::min<uint64_t>(load(h.event_count), kEventCapacity));
   const auto broken = std::find_if(data.events.begin(), data.events.end(),
                                    [&](const Event& e) { return e.thread >= thread_count || static_cast<uint16_t>(e.op) >= kOpCount; });
   data.events.erase(broken, data.events.end());
-  data.outcome = outcome(wait_status);
   if (data.outcome.thread >= thread_count) data.outcome.thread = 0;
   data.executed = std::max<uint64_t>(h.executed, data.events.size());
   data.slices_done = h.slices_done;

@@ -1,6 +1,7 @@
 #pragma once
 // The tool's side of the shared memory (wire/channel.h).
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "exec/descriptor.h"
@@ -39,7 +40,8 @@ class Channel {
   bool server_ready() const;
 
   // The trace as it stands in the slot. Whatever the target scribbled there, the result is well-formed.
-  Trace read(const Plan& plan, int wait_status) const;
+  // Without the events if `wanted` is given and does not want those of a run that ended so.
+  Trace read(const Plan& plan, int wait_status, const std::function<bool(const Outcome&)>& wanted = nullptr) const;
 
  private:
   std::shared_ptr<const InputLog> read_inputs() const;

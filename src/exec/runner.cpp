@@ -347,7 +347,8 @@ RunResult Runner::run_as_is(const Plan& plan) {
                 cannot_control(fmt::format("the program's fork server died: {}", status ? describe_status(*status) : "without a status")));
 }
 
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input) {
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
+                     const std::function<bool(const Outcome&)>& wanted) {
   PlainRun run;
   Channel channel(Mode::kOnce, carrier);
   channel.write_plan(plan);
@@ -359,7 +360,7 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   if (in) launch.in = in.get();
   Process process(target, launch, run.notes);
   run.wait_status = process.wait();
-  run.trace = channel.read(plan, run.wait_status);
+  run.trace = channel.read(plan, run.wait_status, wanted);
   if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
     run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
   return run;

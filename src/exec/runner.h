@@ -2,6 +2,7 @@
 // One worker: `Plan -> Trace` on a real program. A fork server stands before the program's first thread; starting it, feeding it,
 // watching it and replacing it are hidden here.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,7 +97,9 @@ struct PlainRun {
   int wait_status = 0;
   std::vector<std::string> notes;
 };
-// `input`: read instead of the tool's own standard input.
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input = nullptr);
+// `input`: read instead of the tool's own standard input. Of a run that `wanted` does not want to be told, the trace has no events: a long run
+// has gigabytes of them.
+PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
+                     const std::function<bool(const Outcome&)>& wanted);
 
 }  // namespace heddle

@@ -47,6 +47,13 @@ char* map(size_t bytes, int flags, int descriptor) {
   return at < 0 && at > -4096 ? nullptr : reinterpret_cast<char*>(at);
 }
 
+// Before the first thread the trace is in memory of our own, where huge pages can be had; what a short run needs of it is not worth one.
+void want_huge_pages(char* from, const char* end) {
+  constexpr uintptr_t kHuge = 2 << 20;
+  const uintptr_t at = (reinterpret_cast<uintptr_t>(from) + kHuge / 4 + kHuge - 1) & ~(kHuge - 1);
+  sys(SYS_madvise, at, reinterpret_cast<uintptr_t>(end) - at, MADV_HUGEPAGE);
+}
+
 void fill_row(const ThreadSlot& t) {
   name_row(t);
   ThreadRow& r = g_run.rows[t.index];
@@ -147,11 +154,37 @@ void attach() {
   char* own = map(size, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   HEDDLE_CHECK(own != nullptr);
   point_slot(own);
+  want_huge_pages(own + g_run.layout.events, own + size);
   g_run.attached = true;
   start_heap();
   // The unwinder is loaded now: at the time of a failure it may be too late.
   void* frame = nullptr;
   backtrace(&frame, 1);
+}
+
+void map_events(uint64_t last) {
+  constexpr uint64_t kPage = 4096;
+  constexpr int kPopulate = 23;  // MADV_POPULATE_WRITE, Linux 5.14
+  if (last > g_run.capacity) last = g_run.capacity;
+  if (g_run.slot == g_run.channel && last > g_run.step + kPage / sizeof(Event)) {
+    const auto begin = reinterpret_cast<uintptr_t>(g_run.events + g_run.step) & ~(kPage - 1);
+    const auto end = (reinterpret_cast<uintptr_t>(g_run.events + last) + kPage - 1) & ~(kPage - 1);
+    sys(SYS_madvise, begin, end - begin, kPopulate);
+  }
+  g_run.mapped = last;
+}
+
+void map_more_events() {
+  constexpr uint64_t kLeast = 65536 / sizeof(Event), kMost = 1048576 / sizeof(Event);
+  const uint64_t more = g_run.step < kLeast ? kLeast : g_run.step > kMost ? kMost : g_run.step;
+  // Where the table is full there is nothing to map, and nobody asks again.
+  if (g_run.step >= g_run.capacity) {
+    g_run.mapped = UINT64_MAX;
+  } else if (g_run.step < kLeast) {
+    g_run.mapped = kLeast;
+  } else {
+    map_events(g_run.step + more);
+  }
 }
 
 void install_plan(uint64_t cursor) {
@@ -209,6 +242,12 @@ void claim() {
   memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
   memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
   memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
+  if (g_run.step > 0) {
+    const uint64_t done = g_run.step;
+    g_run.step = 0;  // all of them are to be written once more
+    map_events(done);
+    g_run.step = done;
+  }
   memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
   const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
   memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));

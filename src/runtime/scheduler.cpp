@@ -173,6 +173,7 @@ bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed 
 Event* record(ThreadSlot* t) {
   static Event overflow;
   if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || is_livelock(), 0)) check_limits();
+  if (__builtin_expect(g_run.step >= g_run.mapped, 0)) map_more_events();
   Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step] : &overflow;
   const Pending& p = t->pending;
   e->thread = t->index;

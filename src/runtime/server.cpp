@@ -83,17 +83,12 @@ void answer(uint32_t done) {
   wake_tool();
 }
 
-// The pages of the trace that the last run wrote, mapped in one go: one by one, a long run would fault on each.
-void map_events() {
-  constexpr uint64_t kPage = 4096;
-  constexpr uint64_t kMost = 400'000;  // events; the next run may be shorter
-  constexpr int kPopulate = 23;        // MADV_POPULATE_WRITE, Linux 5.14
+// The pages of the trace that the last run wrote: this one will write about as many.
+void map_last_events() {
+  constexpr uint64_t kMost = 400'000;  // the next run may be shorter
   uint64_t last = servers_of(g_run.control).last_events;
   if (last > g_run.step + kMost) last = g_run.step + kMost;
-  if (last <= g_run.step + kPage / sizeof(Event)) return;
-  const auto begin = reinterpret_cast<uintptr_t>(g_run.events + g_run.step) & ~(kPage - 1);
-  const auto end = (reinterpret_cast<uintptr_t>(g_run.events + (last < g_run.capacity ? last : g_run.capacity)) + kPage - 1) & ~(kPage - 1);
-  sys(SYS_madvise, begin, end - begin, kPopulate);
+  map_events(last);
 }
 
 void begin_run(long server) {
@@ -104,7 +99,7 @@ void begin_run(long server) {
   renew_descriptors();
   install_plan(servers_of(g_run.control).cursor);
   take_orders();
-  map_events();
+  map_last_events();
 }
 
 }  // namespace
