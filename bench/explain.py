@@ -27,6 +27,7 @@ CLASSES = {
     "race": {"data-race", "atomicity-violation"},
     "livelock": {"livelock"},
     "misuse": {"lock-misuse"},
+    "always": {"every-schedule"},
 }
 QUICK = ["account", "lost_wakeup", "deadlock01", "uaf_free", "twostage_2", "lost_update_2", "livelock_trylock", "barrier_missing", "stack"]
 

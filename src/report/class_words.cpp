@@ -23,6 +23,7 @@ const char* words(BugClass kind) {
     case BugClass::kDataRace: return "data race";
     case BugClass::kLivelock: return "livelock";
     case BugClass::kMisuse: return "lock misuse";
+    case BugClass::kEverySchedule: return "failure in every schedule";
   }
   return "failure";
 }
@@ -39,6 +40,7 @@ const char* rule_name(BugClass kind) {
     case BugClass::kDataRace: return "data-race";
     case BugClass::kLivelock: return "livelock";
     case BugClass::kMisuse: return "lock-misuse";
+    case BugClass::kEverySchedule: return "every-schedule";
   }
   return "unknown";
 }
@@ -60,11 +62,15 @@ const char* advice(BugClass kind) {
     case BugClass::kDataRace: return "Two threads access it at once, one of them writing, with no lock in common.";
     case BugClass::kLivelock: return "The threads keep giving way to each other and none gets on.";
     case BugClass::kMisuse: return "A lock is used in a way that its rules forbid.";
+    case BugClass::kEverySchedule:
+      return "No order of the threads is known that avoids it: look for a mistake in what one thread does, or in what is expected.";
   }
   return "";
 }
 
-std::string Diagnosis::title() const { return subject.empty() ? words(kind) : fmt::format("{} on `{}`", words(kind), subject); }
+std::string Diagnosis::title() const {
+  return subject.empty() || kind == BugClass::kEverySchedule ? words(kind) : fmt::format("{} on `{}`", words(kind), subject);
+}
 
 std::string assertion_text(const std::string& message) {
   // "expression (file:line, function)", as the runtime says it, or as the C library prints it.

@@ -211,8 +211,10 @@ class Doctor {
     for (size_t i = events.size(); i-- > 0;) {
       const Event& e = events[i];
       if (e.thread != victim || !is_memory(e.op) || !reads(e) || e.value != 0) continue;
-      // Emptied by another thread, after it had held something.
-      bool good = false;
+      // Emptied by another thread, after it had held something: in this run, or in the passing one, where it was still good when read.
+      bool good = passing_ != nullptr && std::any_of(passing_->events().begin(), passing_->events().end(), [&](const Event& other) {
+                    return other.object == e.object && (other.flags & kPointer) != 0;
+                  });
       for (size_t k = 0; k < i; ++k) {
         const Event& other = events[k];
         if (other.object != e.object) continue;
@@ -260,8 +262,10 @@ class Doctor {
       d_.why = fmt::format("{}; {} finds it gone and goes on all the same", told(c.cleared), told(c.found));
       lines_.event(c.found, "finds it gone here");
       lines_.event(c.cleared, "takes it away here");
+      lines_.approach(c.cleared);
       return true;
     }
+    if (too_late_to_use()) return true;
     if (crashed_where_others_did_not()) {
       d_.kind = BugClass::kUseAfterFree;
       d_.why = fmt::format("{} uses at {} what was still there when {} did the same (step {}); it has been taken away since",
@@ -270,6 +274,22 @@ class Doctor {
       return true;
     }
     return false;
+  }
+
+  // It passes when the thread that crashes comes first: what it uses was there, and the other has taken it away since. (A thread that
+  // crashes because it came too early finds what is not there yet: that is an order violation.)
+  bool too_late_to_use() {
+    const Outcome& o = trace_.outcome();
+    if (cause_ == nullptr || cause_->kind != CauseKind::kOrder || cause_->first.step >= trace_.events().size()) return false;
+    const uint32_t other = trace_.thread_index(cause_->first.thread);
+    if (other == o.thread || trace_.thread_index(cause_->second.thread) != o.thread) return false;
+    d_.kind = BugClass::kUseAfterFree;
+    d_.why =
+        fmt::format("{} before {}, which then crashes{} on what {} has torn down or taken away", told(cause_->first.step),
+                    cause_event_words(names_, cause_->second, true), o.stack.empty() ? "" : " at " + names_.place(o.stack), thread(other));
+    lines_.event(cause_->first.step, "comes first here");
+    lines_.up_to_the_end(cause_->first.step);
+    return true;
   }
 
   // The line that crashes is the line of an operation that went well earlier in this run: what it works on was there then.
@@ -307,6 +327,7 @@ class Doctor {
       // Nobody was stopped: it is decided by who comes first where threads wait or begin.
       if (passing_ == nullptr) {
         d_.why = "it failed in every schedule that was tried: it may not depend on the schedule at all";
+        if (cause_ != nullptr && cause_->doomed.known && cause_->doomed.from_start) d_.kind = BugClass::kEverySchedule;
       } else if (trace_.switches() > 0 && trace_.preemptions() == 0) {
         d_.kind = BugClass::kOrder;
       }
@@ -418,6 +439,7 @@ class Doctor {
     d_.why = fmt::format("{} {} before {}", cause_event_words(names_, a, true),
                          a.step == kNoDifference ? "" : fmt::format("(step {})", a.step + 1), cause_event_words(names_, b, true));
     lines_.event(a.step, "comes first here");
+    if (is_memory(a.op) && a.step < trace_.events().size() && reads(trace_.events()[a.step])) lines_.consequence(a.step);
     if (b.step < trace_.events().size()) {
       lines_.event(b.step, "comes later here");
     } else {

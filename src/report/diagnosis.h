@@ -21,6 +21,7 @@ enum class BugClass {
   kDataRace,
   kLivelock,
   kMisuse,
+  kEverySchedule,  // no order of events is known that passes
 };
 // "atomicity violation"
 const char* words(BugClass kind);

@@ -50,7 +50,7 @@ std::optional<Window> deciding_window(const Trace& trace, const Cause* cause) {
   if (cause != nullptr && cause->kind == CauseKind::kWindow && cause->first.step < trace.events().size()) {
     // The window may begin before the switch of this very run, and may begin with the thread's own first operation in it.
     for (size_t i = slices.size(); i-- > 0;) {
-      if (!slices[i].preempted || trace.threads()[slices[i].thread].id != cause->first.thread) continue;
+      if (!slices[i].preempted_paper || trace.threads()[slices[i].thread].id != cause->first.thread) continue;
       auto w = window_after(trace, i);
       if (!w || w->last < cause->first.step) continue;
       if (cause->second.step < trace.events().size() && w->next > cause->second.step) continue;

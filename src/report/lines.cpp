@@ -89,6 +89,28 @@ void Lines::event(size_t step, const std::string& what) {
   add(std::move(line));
 }
 
+void Lines::widen(size_t step, const std::vector<Frame>& other) {
+  const auto calls = names_.calls(step);
+  if (calls.empty() || other.empty()) return;
+  DecidingLine line{calls.front(), trace_.events()[step].thread, "", step, 0, 0};
+  stretch(line, other.front());
+  if (line.to != 0) add(std::move(line));
+}
+
+void Lines::consequence(size_t step) {
+  for (size_t i = step + 1; i < trace_.events().size(); ++i) {
+    if (trace_.events()[i].thread == trace_.events()[step].thread) return widen(step, names_.calls(i));
+  }
+}
+
+void Lines::approach(size_t step) {
+  for (size_t i = step; i-- > 0;) {
+    if (trace_.events()[i].thread == trace_.events()[step].thread) return widen(step, names_.calls(i));
+  }
+}
+
+void Lines::up_to_the_end(size_t step) { widen(step, pending_calls(trace_.events()[step].thread)); }
+
 std::vector<Frame> Lines::pending_calls(uint32_t thread) const {
   const Thread& t = trace_.threads()[thread];
   if (!t.stack.empty()) {

@@ -24,6 +24,12 @@ class Lines {
   // between, or, where the two lie in different functions, the lines of the function from which both are called.
   void gap(uint32_t thread, size_t before, size_t after);
 
+  // The line of an event that is told already, widened: to the thread's next operation, which rests on what was read; from the one before; to
+  // where the thread stood when the run ended.
+  void consequence(size_t step);
+  void approach(size_t step);
+  void up_to_the_end(size_t step);
+
   std::vector<DecidingLine> take() { return std::move(lines_); }
 
  private:
@@ -32,6 +38,7 @@ class Lines {
   void rest_of_block(DecidingLine& line) const;
   void stretch(DecidingLine& line, const Frame& other) const;
   void add(DecidingLine line);
+  void widen(size_t step, const std::vector<Frame>& other);
 
   Names& names_;
   const Trace& trace_;

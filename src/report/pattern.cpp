@@ -42,9 +42,12 @@ class Pattern {
  private:
   bool has_next() const { return w_.next < events_.size(); }
 
-  // The claim was tested to begin with the thread's own start: it fails after it and passes before it, so between the start and the next
-  // operation the thread does something that decides, an access that is no point of this run.
-  bool hidden_before() const { return cause_ != nullptr && cause_->kind == CauseKind::kWindow && cause_->first.op == Op::kThreadStart; }
+  // The claim was tested to begin with the thread's own start, or with its giving way: it fails after it and passes before it, so between
+  // that and the next operation the thread does something that decides, an access that is no point of this run.
+  bool hidden_before() const {
+    return cause_ != nullptr && cause_->kind == CauseKind::kWindow &&
+           (cause_->first.op == Op::kThreadStart || cause_->first.op == Op::kYield);
+  }
 
   // What the stopped thread did next to the same or a related object, or was about to do when the run ended.
   std::optional<Operation> after_operation() const {
@@ -105,6 +108,7 @@ class Pattern {
   BugClass of_locks(const std::optional<Operation>& before, const std::optional<Operation>& after) const {
     if (!before) return hidden_before() && after ? BugClass::kAtomicity : BugClass::kOrder;
     if (!after || announced_too_early()) return BugClass::kOrder;
+    if (hidden_before()) return BugClass::kAtomicity;
     if (before->object != after->object) {
       // Another crashes on what the thread was only about to set up.
       const Outcome& o = trace_.outcome();

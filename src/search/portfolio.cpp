@@ -41,16 +41,22 @@ class Portfolio final : public Search {
       return plan_with(options_, PolicyKind::kStay, 0);
     }
     if (observed_ == 0) return std::nullopt;
-    const Arm arm = choose();
+    Arm arm = choose();
     std::optional<Plan> plan;
     if (arm == kGuidedArm) {
-      if (const auto reversal = reversals_.take()) plan = plan_for(*reversal, options_);
-    } else if (arm == kTurnsArm) {
+      // All that waited may turn out to have been tried under another name; then none waits any more, and another arm has the turn.
+      if (const auto reversal = reversals_.take()) {
+        plan = plan_for(*reversal, options_);
+      } else {
+        arm = choose();
+      }
+    }
+    if (arm == kTurnsArm) {
       // Strict alternation, a few operations each: the bugs that need many switches need them regular.
       plan = plan_with(options_, PolicyKind::kFifo, proposed_);
       plan->tail.quantum = kTurns[turns_ % std::size(kTurns)];
       if (turns_++ / std::size(kTurns) % 2 == 0) plan->marks = contended_;
-    } else {
+    } else if (arm != kGuidedArm) {
       plan = arms_[arm].search->propose();
     }
     if (!plan) return std::nullopt;

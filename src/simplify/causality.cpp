@@ -16,6 +16,11 @@ constexpr size_t kReach = 24;     // how far a switch is moved, in operations of
 constexpr size_t kTails = 6;      // continuations of each position
 constexpr size_t kSamples = 120;  // other schedules, at most
 constexpr size_t kEnough = 20;    // different orders that fail, and that pass
+constexpr size_t kMostWindows = 3;
+constexpr size_t kMostYields = 5;
+constexpr double kClearlyBetter = 0.1;  // of 2, as a claim is borne out
+constexpr double kCredible = 1.4;
+constexpr double kWorthTelling = 1.2;
 
 class Laboratory {
  public:
@@ -32,31 +37,56 @@ class Laboratory {
 
   CausalityResult go() {
     const auto slices = failing_.slices();
-    size_t tried = 0;
     if (options_.passing) claims_.add(*options_.passing, judge(*options_.passing));
     // Those first from which the thread came back: where it did not, the run had often gone wrong before and only shows it there. Of
-    // these the last first: what comes before it is how the run got there.
-    bool found = false;
+    // these the last first: what comes before it is how the run got there. Where nobody was stopped against its will, those who gave way.
+    const bool gave_way = failing_.preemptions() == 0;
     for (const bool comes_back : {true, false}) {
-      for (size_t i = slices.size(); i-- > 0 && tried < 3 && !found;) {
-        if (!slices[i].preempted || comes_back != came_back(i)) continue;
-        ++tried;
-        found = window(i);
+      for (size_t i = slices.size(); i-- > 0 && windows_.size() < (gave_way ? kMostYields : kMostWindows) && !sure();) {
+        if (!(gave_way ? slices[i].preempted_paper : slices[i].preempted) || comes_back != came_back(i)) continue;
+        window(i);
       }
     }
-    const Cause moved = found ? cause_ : Cause();
+    // What bears out its claim best first.
+    std::stable_sort(windows_.begin(), windows_.end(),
+                     [](const Tried& a, const Tried& b) { return borne_out(a.cause) > borne_out(b.cause); });
+    if (!windows_.empty()) window_begin_ = windows_.front().stopped;
     sample();
-    // Told as the runs bear it out: by all of them where a claim holds good for them, else by those in which only the switch was moved.
-    cause_ = moved;
-    if (found) {
-      if (const auto told = claims_.window(window_thread_, window_low_, window_high_)) cause_ = *told;
-    } else if (const auto told = claims_.order()) {
-      cause_ = *told;
-    }
+    cause_ = told();
     return finish();
   }
 
  private:
+  // A window that was tested by moving its switch.
+  struct Tried {
+    Cause cause;
+    uint32_t thread = 0;
+    uint64_t low = 0, high = 0;  // its edges, in the thread's own numbers
+    size_t stopped = 0;          // slice that ends with the switch
+  };
+
+  // The share of orders that behave as the claim says, on either side: 2 is all of them.
+  static double borne_out(const Cause& c) {
+    if (c.inside.orders() == 0 || c.outside.orders() == 0) return 0;
+    return static_cast<double>(c.inside.failed) / static_cast<double>(c.inside.orders()) +
+           static_cast<double>(c.outside.passed) / static_cast<double>(c.outside.orders());
+  }
+  bool sure() const { return !windows_.empty() && windows_.back().cause.exact(); }
+
+  // Told as the runs bear it out: by all of them where a claim holds good for them, else by those in which only the switch was moved.
+  Cause told() const {
+    std::optional<Cause> best;
+    for (const Tried& w : windows_) {
+      const auto c = claims_.window(w.thread, w.low, w.high);
+      if (c && (!best || borne_out(*c) > borne_out(*best) + kClearlyBetter)) best = c;
+    }
+    if (best) return *best;
+    const bool moved = !windows_.empty() && borne_out(windows_.front().cause) >= kCredible;
+    if (moved) return windows_.front().cause;
+    if (const auto c = claims_.order(); c && borne_out(*c) >= kWorthTelling) return *c;
+    return windows_.empty() ? Cause() : windows_.front().cause;
+  }
+
   CausalityResult finish() {
     cause_.executions = budget_.executions();
     cause_.seconds = budget_.elapsed();
@@ -143,7 +173,7 @@ class Laboratory {
     return plan;
   }
 
-  bool window(size_t stopped) {
+  void window(size_t stopped) {
     const auto slices = failing_.slices();
     const auto events = failing_.events();
     size_t back = stopped + 1;
@@ -163,7 +193,7 @@ class Laboratory {
     } else {
       while (high - at < kReach && fails(high + 1)) ++high;
     }
-    if (budget_.spent()) return false;
+    if (budget_.spent()) return;
     // Positions on both sides of both edges first, then further out.
     std::vector<uint64_t> inside, outside;
     for (uint64_t cut = low; cut <= high && inside.size() < 4; ++cut) inside.push_back(cut);
@@ -173,8 +203,8 @@ class Laboratory {
       if (high + far <= last || (back >= slices.size() && far == 1)) outside.push_back(high + far);
     }
     std::unordered_set<uint64_t> seen;
-    cause_ = Cause();
-    cause_.kind = CauseKind::kWindow;
+    Cause cause;
+    cause.kind = CauseKind::kWindow;
     auto test = [&](const std::vector<uint64_t>& cuts, CauseSide& side) {
       std::vector<Plan> plans;
       for (size_t tail = 0; tail <= kTails; ++tail) {
@@ -183,21 +213,17 @@ class Laboratory {
       if (plans.size() > 28) plans.resize(28);
       for (const Trace& trace : run(plans)) count(side, trace, seen);
     };
-    test(inside, cause_.inside);
-    test(outside, cause_.outside);
-    if (cause_.inside.failed == 0 || cause_.outside.passed == 0) return false;
-    cause_.first = event_numbered(slices[stopped].thread, low);
-    cause_.second = event_numbered(slices[stopped].thread, high + 1);
-    if (cause_.second.op == Op::kNone) {  // never executed: what the thread stood before when the run ended
+    test(inside, cause.inside);
+    test(outside, cause.outside);
+    if (cause.inside.failed == 0 || cause.outside.passed == 0) return;
+    cause.first = event_numbered(slices[stopped].thread, low);
+    cause.second = event_numbered(slices[stopped].thread, high + 1);
+    if (cause.second.op == Op::kNone) {  // never executed: what the thread stood before when the run ended
       const Thread& t = failing_.threads()[slices[stopped].thread];
-      cause_.second = {t.id, t.pending, t.object, t.site, kNoDifference};
+      cause.second = {t.id, t.pending, t.object, t.site, kNoDifference};
     }
-    cause_.other = failing_.threads()[slices[stopped + 1].thread].id;
-    window_thread_ = slices[stopped].thread;
-    window_low_ = low;
-    window_high_ = high + 1;
-    window_begin_ = stopped;
-    return true;
+    cause.other = failing_.threads()[slices[stopped + 1].thread].id;
+    windows_.push_back({cause, slices[stopped].thread, low, high + 1, stopped});
   }
 
   CauseEvent event_numbered(uint32_t thread, uint64_t number) const {
@@ -251,8 +277,7 @@ class Laboratory {
   Limits limits_;
   Cause cause_;
   Claims claims_;
-  uint32_t window_thread_ = 0;
-  uint64_t window_low_ = 0, window_high_ = 0;
+  std::vector<Tried> windows_;
   size_t window_begin_ = 0;  // slice that ends with the deciding switch
   std::optional<Trace> nearest_;
   size_t nearest_same_ = 0;

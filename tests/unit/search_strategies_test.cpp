@@ -142,6 +142,17 @@ TEST(Portfolio, NeedsFewSchedulesOnTheClassicBugs) {
   }
 }
 
+TEST(Portfolio, NeverRunsOutOfSchedulesToTry) {
+  // Small programs, whose reversals are all tried soon: what waits then may only repeat what was handed out.
+  for (const toy::Kernel& kernel : toy::correct_kernels()) {
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+      const FindResult result = run("portfolio", kernel.program, seed, 200);
+      EXPECT_EQ(result.executions, 200u) << kernel.name << " seed " << seed;
+      EXPECT_FALSE(result.exhausted) << kernel.name << " seed " << seed;
+    }
+  }
+}
+
 // Sixteen operations of two threads must strictly alternate, and each step is to be seen in a variable: a walk that starts from the
 // beginning each time would need tens of thousands of runs, one that comes back to what it has reached a few for each step.
 TEST(Frontier, FindsStepByStepWhatNoWalkFindsAtOnce) {

@@ -2,7 +2,7 @@
 // 2N steps reaches the Fibonacci bound.
 // Stands for: "fib_bench" of SV-COMP pthread (N=5 there), the suites' example of a deep bug.
 // Ours differs: every step is locked, so the depth is in the order of the steps alone.
-// heddle-kernel: family=fibbench kind=assert granularity=sync optimum=2*N-2 variants=N:1,N:2,N:3,N:5 class=order
+// heddle-kernel: family=fibbench kind=assert granularity=sync optimum=2*N-2 variants=N:1,N:2,N:3,N:5 class=1:always,2:order,3:order,5:order
 #include <assert.h>
 #include <pthread.h>
 

@@ -4,7 +4,7 @@
 // advanced. BUG=3: the owner reads the head before it has lowered the tail.
 // Stands for: "WorkStealQueue" of CHESS (Musuvathi & Qadeer 2007), after Cilk-5 (Frigo et al. 1998).
 // Ours differs: fixed array, one thief, two items; every item must be run exactly once.
-// heddle-kernel: family=wsq kind=assert granularity=access optimum=1:4,2:0,3:1 variants=BUG:1,BUG:2,BUG:3 class=1:atomicity,2:atomicity,3:order
+// heddle-kernel: family=wsq kind=assert granularity=access optimum=1:4,2:0,3:1 variants=BUG:1,BUG:2,BUG:3 class=1:atomicity,2:order,3:order
 #include <atomic>
 #include <cassert>
 #include <mutex>
