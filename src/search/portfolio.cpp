@@ -133,14 +133,15 @@ class Portfolio final : public Search {
     // smaller share.
     const uint64_t share = turn < 500 ? 2 : turn < 2000 ? 4 : 8;
     if (systematic && turn % share == 0) return kGuidedArm;
+    // What is still hidden then lies deep, and new behaviour, of which a large program has any amount, does not lead there.
+    if (turn >= kDeep && turn % 2 == 1) return kFrontierArm;
     // Uniform samples of the contended operations are the best of the others on most programs.
     if (turn < 500 && turn % 4 == 1) return kSurwArm;
     std::array<double, kArms> weight{};
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {
       if ((i == kGuidedArm && !systematic) || (i == kTurnsArm && turns_ >= kAllTurns)) continue;
-      // What is still hidden when nothing new comes any more lies deep: then it is the frontier's turn most of the time.
-      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i != kFrontierArm ? 0.02 : turn < kDeep ? 0.12 : 0.5);
+      weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i == kFrontierArm ? 0.12 : 0.02);
       total += weight[i];
     }
     double left = total * static_cast<double>(mix(mix(options_.seed, 0x90F), turn) >> 11) * 0x1p-53;

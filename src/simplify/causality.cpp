@@ -71,7 +71,7 @@ class Laboratory {
     return static_cast<double>(c.inside.failed) / static_cast<double>(c.inside.orders()) +
            static_cast<double>(c.outside.passed) / static_cast<double>(c.outside.orders());
   }
-  bool sure() const { return !windows_.empty() && windows_.back().cause.exact(); }
+  bool sure() const { return !windows_.empty() && borne_out(windows_.back().cause) >= kCredible; }
 
   // Told as the runs bear it out: by all of them where a claim holds good for them, else by those in which only the switch was moved.
   Cause told() const {
