@@ -74,3 +74,11 @@ HEDDLE_EXPORT void __tsan_mutex_pre_signal(void*, unsigned) {}
 HEDDLE_EXPORT void __tsan_mutex_post_signal(void*, unsigned) {}
 HEDDLE_EXPORT void __tsan_mutex_pre_divert(void*, unsigned) {}
 HEDDLE_EXPORT void __tsan_mutex_post_divert(void*, unsigned) {}
+
+// Fibers of the program's own are parts of the thread that runs them: what they touch, it touches.
+HEDDLE_EXPORT void* __tsan_get_current_fiber() { return __builtin_thread_pointer(); }
+HEDDLE_EXPORT void* __tsan_create_fiber(unsigned) { return __builtin_thread_pointer(); }
+HEDDLE_EXPORT void __tsan_destroy_fiber(void*) {}
+HEDDLE_EXPORT void __tsan_switch_to_fiber(void*, unsigned) {}
+HEDDLE_EXPORT void __tsan_set_fiber_name(void*, const char*) {}
+HEDDLE_EXPORT void __tsan_flush_memory() {}

@@ -1,4 +1,4 @@
-// Every access of an instrumented program is one event with its size and value, the same for both compilers at -O0 and -O2; and the
+// Every access of an instrumented program is one event with its size and value, the same for all compilers at -O0 and -O2; and the
 // point sets take exactly their part of them.
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST_P(AccessTest, RacingSitesAloneArePoints) {
 std::vector<const char*> builds() {
   std::vector<const char*> all;
   if (std::getenv("HEDDLE_PROGRAMS") == nullptr) return all;
-  for (const char* build : {"gcc.O0", "gcc.O2", "clang.O0", "clang.O2"}) {
+  for (const char* build : {"gcc.O0", "gcc.O2", "clang.O0", "clang.O2", "clang19.O0", "clang19.O2"}) {
     const std::string path = std::string(std::getenv("HEDDLE_PROGRAMS")) + "/program." + build;
     if (FILE* file = std::fopen(path.c_str(), "r")) {
       std::fclose(file);

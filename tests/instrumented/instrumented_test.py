@@ -57,6 +57,33 @@ class Instrumented(unittest.TestCase):
         told = self.heddle("races", "--executions", 3, "--", program).stdout
         self.assertIn("2 of 5 executed functions of the program are not instrumented: deeper, plain_work", told)
 
+    def symbols(self, *words):
+        listed = subprocess.run(["nm", *map(str, words)], check=True, capture_output=True, text=True, timeout=TIMEOUT).stdout
+        return {line.split()[-1].split("@")[0] for line in listed.splitlines() if line.split()[-1].startswith("__tsan_")}
+
+    def test_every_hook_of_every_compiler_is_there(self):
+        kinds = ["read", "write", "unaligned_read", "unaligned_write", "volatile_read", "volatile_write", "unaligned_volatile_read",
+                 "unaligned_volatile_write", "read_write", "unaligned_read_write"]
+        atomics = ["load", "store", "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_nand",
+                   "compare_exchange_val", "compare_exchange_strong", "compare_exchange_weak"]
+        others = ["init", "func_entry", "func_exit", "vptr_read", "vptr_update", "read_range", "write_range", "memcpy", "memmove", "memset",
+                  "atomic_thread_fence", "atomic_signal_fence", "ignore_thread_begin", "ignore_thread_end"]
+        known = {f"__tsan_{kind}{size}" for kind in kinds for size in (1, 2, 4, 8, 16)}
+        known |= {f"__tsan_atomic{size}_{operation}" for size in (8, 16, 32, 64, 128) for operation in atomics}
+        known |= {f"__tsan_{other}" for other in others}
+        library = self.heddle_program.parent.parent / "lib"
+        source = HERE.parent / "access" / "program.cpp"
+        for name in ("libheddle-rt.so", "libheddle-stub.so"):
+            exported = self.symbols("-D", "--defined-only", library / name)
+            self.assertEqual(known - exported, set(), name)
+            for compiler in filter(shutil.which, ("g++", "clang++", "clang++-19")):
+                wrapper = str(self.heddle_program.parent / "heddle-c++")
+                subprocess.run([wrapper, "-std=c++20", "-O0", "-c", str(source), "-o", f"{compiler}.o"], cwd=self.here, check=True,
+                               env=os.environ | {"HEDDLE_CXX": compiler}, timeout=TIMEOUT)
+                emitted = self.symbols("-u", self.here / f"{compiler}.o")
+                self.assertGreater(len(emitted), 40, compiler)
+                self.assertEqual(emitted - exported, set(), compiler)
+
     def test_a_place_that_has_read_before_is_looked_at_again_after_a_free(self):
         program = self.compile("reads_on", "reads_on.c")
         for size in (1, 30000):
