@@ -84,6 +84,30 @@ class Instrumented(unittest.TestCase):
                 self.assertGreater(len(emitted), 40, compiler)
                 self.assertEqual(emitted - exported, set(), compiler)
 
+    def test_an_installed_package_instruments_the_targets_that_are_chosen(self):
+        prefix, built = self.here / "prefix", self.here / "built"
+        quietly = {"check": True, "stdout": subprocess.DEVNULL, "timeout": TIMEOUT}
+        subprocess.run(["cmake", "--install", str(self.heddle_program.parent.parent), "--prefix", str(prefix)], **quietly)
+        subprocess.run(["cmake", "-S", str(HERE / "project"), "-B", str(built), f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_C_COMPILER=gcc",
+                        "-DCMAKE_C_COMPILER_WORKS=1"], **quietly)
+        subprocess.run(["cmake", "--build", str(built)], **quietly)
+        program = built / "program"
+        self.assertIn("__tsan_func_entry", self.symbols("-u", built / "libcounter.so"))
+        self.assertEqual(self.symbols("-u", program), set())
+        subprocess.run([str(program)], **quietly)
+
+        def executed(*words):
+            return subprocess.run([str(prefix / "bin" / "heddle"), *map(str, words), "--", str(program)], cwd=self.here, capture_output=True,
+                                  text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT)
+
+        races = json.loads(executed("races", "--json", "--executions", 10).stdout)["races"]
+        self.assertEqual({pathlib.Path(race[side]["file"]).name for race in races for side in ("first", "second")}, {"counter.c"})
+        # The threads make no call that synchronises between the two functions: only their entries are points there.
+        self.assertEqual(executed("find", "--points", "sync", "--executions", 100).returncode, 0)
+        found = json.loads(executed("find", "--json", "--points", "functions", "--executions", 100).stdout)
+        self.assertEqual((found["verdict"], found["failure"]["kind"]), ("failure", "exit"))
+        self.assertEqual(self.json("replay", "--json")["verdict"], "failure")
+
     def test_a_place_that_has_read_before_is_looked_at_again_after_a_free(self):
         program = self.compile("reads_on", "reads_on.c")
         for size in (1, 30000):
