@@ -189,6 +189,22 @@ TEST(Reduce, RefusesARemovalThatBreaksTheProgram) {
   EXPECT_TRUE(result.removed.empty());
 }
 
+TEST(Reduce, DoesNotMindAnotherFailureAfterTheCheck) {
+  // Main counts its threads at the end: with one removed that fails in every schedule, and long after the check has been passed.
+  toy::Program p = array_list(6);
+  p.bodies[0].push_back(check(
+      9, [](const toy::Run& r) { return r.vars.at(8) == 6; }, "a thread is missing"));
+  for (size_t t = 1; t <= 6; ++t) p.bodies[t].insert(p.bodies[t].begin(), {lock(3), load(8, 5), store_reg(8, 5, 1), unlock(3)});
+  std::vector<Slice> slices = {{kMainThread, 7}};
+  for (uint32_t t : {1, 3, 4, 6}) slices.push_back({child(t), 100});
+  slices.insert(slices.end(), {{child(2), 6}, {child(5), 9}, {child(2), 7}, {child(5), 100}});
+  const Trace failing = follow(p, slices);
+  ASSERT_EQ(failing.outcome().message, "the list shrank");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(result.best.counts().threads, 3u);
+  EXPECT_TRUE(same_bug(result.best, failing));
+}
+
 TEST(Reduce, SaysSoWhenTheBugNeedsNoInterleaving) {
   toy::Program p;
   p.bodies = {{create(1), create(2), join(1), join(2)},
