@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/saved_bug.h"
+#include "cli/show_at.h"
 #include "report/names.h"
 #include "simplify/doomed.h"
 #include "trace/stacks.h"
@@ -76,6 +77,28 @@ int run_doomed(const OpenedBug& bug, const IsolateArguments& options) {
   return exit_unless_interrupted(result.found ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
+// Where the thread that the deciding switch stops stands in the two runs: back-traces of the two places that it separates.
+struct DecidingStacks {
+  std::vector<std::string> failing, passing;
+};
+
+DecidingStacks deciding_stacks(Campaign& campaign, const IsolateResult& result) {
+  DecidingStacks stacks;
+  if (result.switch_from >= result.failing.events().size()) return stacks;
+  const uint32_t thread = result.failing.events()[result.switch_from].thread;
+  stacks.failing = stack_at(campaign, result.failing, result.switch_from + 1, thread);
+  const auto passing = result.passing.events();
+  if (!result.decides_in_passing || result.decides >= passing.size() || passing[result.decides].thread != thread) return stacks;
+  stacks.passing = stack_at(campaign, result.passing, result.decides + 1, thread);
+  return stacks;
+}
+
+void print_stack(const char* title, const std::vector<std::string>& stack) {
+  if (stack.empty()) return;
+  fmt::print("{}\n", title);
+  for (size_t k = 0; k < stack.size(); ++k) fmt::print("  #{:<2} {}\n", k, stack[k]);
+}
+
 int run_isolate(const Session& session, const IsolateArguments& options) {
   session.no_program("isolate");
   OpenedBug bug = open_failing(options.saved);
@@ -94,9 +117,12 @@ int run_isolate(const Session& session, const IsolateArguments& options) {
   }
   const IsolateResult result = isolate_failure(*bug.campaign, bug.failing, std::move(isolate_options));
   if (result.isolated) save_isolated(bug.bug, result);
+  const DecidingStacks stacks = result.isolated ? deciding_stacks(*bug.campaign, result) : DecidingStacks{};
   if (options.saved.json) {
     Json document = {{"verdict", result.isolated ? "isolated" : "inconclusive"}};
     document["isolate"] = json_isolate(result);
+    document["isolate"]["stack_failing"] = stacks.failing;
+    document["isolate"]["stack_passing"] = stacks.passing;
     if (result.isolated) document["cause"] = json_cause(result.failing, result.switch_from);
     document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
@@ -104,6 +130,8 @@ int run_isolate(const Session& session, const IsolateArguments& options) {
     fmt::print("BUG {}  {}\n", bug.bug.id, deciding_sentence(result));
     fmt::print("{} tests for {} differences, {} runs in all, {:.2f} s; heddle show {} --passing has the passing run\n", result.delta.tests,
                result.delta.differences, result.executions, result.seconds, bug.bug.id);
+    print_stack("it fails if the thread is stopped here:", stacks.failing);
+    print_stack("and passes if it comes to here:", stacks.passing);
   } else {
     fmt::print("BUG {}  not isolated: {}\n", bug.bug.id, result.why);
   }

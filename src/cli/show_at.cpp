@@ -41,7 +41,21 @@ const char* state_of(const Thread& thread) {
   return "";
 }
 
+// The schedule again, up to its event `at`.
+Trace run_to(Campaign& campaign, const Trace& trace, uint64_t at) {
+  Plan plan = campaign.replay_plan(trace);
+  plan.limits.events = at;
+  Trace there = campaign.pool().run_now(plan).trace;
+  if (there.events().size() == at) return there;
+  throw Error(fmt::format("the schedule could not be followed to event {}: {}", at, describe_failure(there)));
+}
+
 }  // namespace
+
+std::vector<std::string> stack_at(Campaign& campaign, const Trace& trace, uint64_t at, uint32_t thread) {
+  const Trace there = run_to(campaign, trace, at);
+  return frames_of(there, Symbols(module_paths(there)), there.threads()[thread].stack);
+}
 
 int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json) {
   if (at == 0 || at > trace.events().size()) {
@@ -49,13 +63,8 @@ int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json) 
   }
   catch_interrupts();
   Reopened r = reopen(bug, "", 1);
-  Plan plan = r.campaign->replay_plan(trace);
-  plan.limits.events = at;
-  const Trace there = r.campaign->pool().run_now(plan).trace;
+  const Trace there = run_to(*r.campaign, trace, at);
   print_notes(*r.campaign, nullptr);
-  if (there.events().size() != at) {
-    throw Error(fmt::format("the schedule could not be followed to event {}: {}", at, describe_failure(there)));
-  }
   const Symbols symbols(module_paths(there));
   Names names(there, symbols);
   const Event& last = there.events().back();
