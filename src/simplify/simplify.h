@@ -25,7 +25,7 @@ struct SimplifyOptions {
   std::string algorithm = "default";        // "default", or names of passes joined by '+'
   size_t max_executions = 0;                // 0 = no limit
   double seconds = 0;                       // 0 = no limit
-  size_t certificate_executions = 1000;     // the most that proving the minimum may cost; 0 = no proof
+  size_t certificate_executions = 1500;     // the most that proving the minimum may cost; 0 = no proof
   double certificate_seconds = 10;          // and how long it may take, unless max_executions is given
   const std::atomic<bool>* stop = nullptr;  // set from a signal handler: the best so far is returned
   uint64_t seed = 1;
