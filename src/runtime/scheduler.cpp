@@ -25,8 +25,10 @@ constexpr uint64_t kTickNs = 1000;
 constexpr uint64_t kLivelockSteps = 5000;
 constexpr uint64_t kLivelockSleeps = 200000;
 
-// Looks at a plan's blocked thread that waits for somebody outside, before the run counts as diverged.
+// Looks at a plan's blocked thread that waits for somebody outside, before the run counts as diverged; and how long each may take. Nobody
+// is waited for who would only send a signal.
 constexpr int kReplayPatience = 1000;
+constexpr uint64_t kReplayWaitNs = 1000000000;
 
 // After so many events in a row of threads that only yield and poll, time passes for those who sleep: a fair machine would let it.
 constexpr uint64_t kIdleSteps = 1000;
@@ -140,7 +142,8 @@ ThreadSlot* decide(bool current_lives) {
     decision = g_run.director.next(moment, still >= kIdleSteps);
   }
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
-  for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(kNoDeadline); ++tries) {
+  for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(g_run.clock + kReplayWaitNs);
+       ++tries) {
     redirect(g_current);
     ++g_descriptor_news;
     moment = look(current_lives);

@@ -72,8 +72,6 @@ TEST_P(SnapshotTest, LeavesTheTraceOfAFreshProcess) {
   Trace best = fresh.run(plan).trace;
   for (int i = 0; i < 24; ++i) {
     plan = changed(best, random);
-    // A strict plan that asks for a thread which waits for a signal waits long for it in a fresh process.
-    if (std::string(GetParam()) == "timers") plan.strictness = Strictness::kRelaxed;
     const RunResult a = fresh.run(plan);
     const RunResult b = snapshots.run(plan);
     std::string why;
