@@ -123,6 +123,15 @@ Plan Campaign::replay_plan(const Trace& trace) const {
   return plan;
 }
 
+// Where in the source a replay went its own way: what is not controlled is found near it.
+static std::string place_of_event(const Trace& trace, size_t at) {
+  if (at >= trace.events().size() || trace.events()[at].site == kNoSite) return "";
+  std::vector<std::string> paths;
+  for (const auto& module : trace.modules()) paths.push_back(module.path);
+  const SiteId site = trace.events()[at].site;
+  return fmt::format(", at {}", Symbols(std::move(paths)).describe(site_module(site), site_offset(site)));
+}
+
 Confirmation Campaign::confirm(const Trace& trace, int times) {
   Confirmation confirmation;
   const Plan plan = replay_plan(trace);
@@ -132,6 +141,7 @@ Confirmation Campaign::confirm(const Trace& trace, int times) {
     const size_t at = first_difference(trace, again.trace, &why);
     if (at != kNoDifference) {
       confirmation.why_not = again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why;
+      confirmation.why_not += place_of_event(trace, at);
     } else if (!same_bug(trace, again.trace)) {
       confirmation.why_not = fmt::format("the same events failed in another way: {}", describe_failure(again.trace));
     } else {

@@ -12,6 +12,7 @@
 // The bounds of the section that holds the hooks whose calls may go (tsan_access.cpp).
 extern "C" __attribute__((visibility("hidden"))) const char __start_heddle_hooks[];
 extern "C" __attribute__((visibility("hidden"))) const char __stop_heddle_hooks[];
+extern "C" long __tsan_func_exit();
 
 namespace heddle::rt {
 
@@ -36,14 +37,16 @@ uintptr_t word_at(uintptr_t address) {
   return value;
 }
 
-// Where a direct call ends up: at a hook, or at a linkage stub `[endbr64] [bnd] jmp *slot`.
-bool leads_to_hook(uintptr_t target) {
-  if (is_hook(target)) return true;
-  if (site_of(reinterpret_cast<const void*>(target)) == kNoSite) return false;
+// Where a direct call ends up, if at a hook: there itself, or by a linkage stub `[endbr64] [bnd] jmp *slot`. 0: elsewhere.
+uintptr_t hook_behind(uintptr_t target) {
+  if (is_hook(target)) return target;
+  if (site_of(reinterpret_cast<const void*>(target)) == kNoSite) return 0;
   const auto* code = reinterpret_cast<const Byte*>(target);
   if (code[0] == 0xF3 && code[1] == 0x0F && code[2] == 0x1E && code[3] == 0xFA) code += 4;
   if (code[0] == 0xF2) ++code;
-  return code[0] == 0xFF && code[1] == 0x25 && is_hook(word_at(relative(code + 2)));
+  if (code[0] != 0xFF || code[1] != 0x25) return 0;
+  const uintptr_t slot = word_at(relative(code + 2));
+  return is_hook(slot) ? slot : 0;
 }
 
 // The protection that the text has to get back is read and execute: code that is also writable is not touched.
@@ -83,9 +86,18 @@ bool overwrite(Window* window, Byte* at, const Byte* bytes, size_t n) {
 bool rewrite(Window* window, const void* pc) {
   static const Byte kNop5[] = {0x0F, 0x1F, 0x44, 0x00, 0x00};
   static const Byte kNop6[] = {0x66, 0x0F, 0x1F, 0x44, 0x00, 0x00};
+  // xor %eax, %eax: what the hook at a function's end leaves behind, too.
+  static const Byte kZero5[] = {0x31, 0xC0, 0x0F, 0x1F, 0x00};
+  static const Byte kZero6[] = {0x31, 0xC0, 0x0F, 0x1F, 0x40, 0x00};
+  const auto at_end = reinterpret_cast<uintptr_t>(&__tsan_func_exit);
   auto* end = static_cast<Byte*>(const_cast<void*>(pc));
-  if (end[-5] == 0xE8 && leads_to_hook(relative(end - 4))) return overwrite(window, end - 5, kNop5, sizeof kNop5);
-  if (end[-6] == 0xFF && end[-5] == 0x15 && is_hook(word_at(relative(end - 4)))) return overwrite(window, end - 6, kNop6, sizeof kNop6);
+  if (end[-5] == 0xE8) {
+    if (const uintptr_t hook = hook_behind(relative(end - 4))) return overwrite(window, end - 5, hook == at_end ? kZero5 : kNop5, 5);
+  }
+  if (end[-6] == 0xFF && end[-5] == 0x15) {
+    const uintptr_t hook = word_at(relative(end - 4));
+    if (is_hook(hook)) return overwrite(window, end - 6, hook == at_end ? kZero6 : kNop6, 6);
+  }
   return false;
 }
 

@@ -108,6 +108,11 @@ class Instrumented(unittest.TestCase):
         self.assertEqual((found["verdict"], found["failure"]["kind"]), ("failure", "exit"))
         self.assertEqual(self.json("replay", "--json")["verdict"], "failure")
 
+    def test_a_result_that_is_none_does_not_depend_on_us(self):
+        program = self.compile("no_result", "no_result.c")
+        for words in ([], ["--races"], ["--points", "sync"], ["--points", "sync", "--races"], ["--points", "all"]):
+            self.assertEqual(self.heddle("run", *words, "--", program).stdout, "0 1000\n", words)
+
     def test_a_place_that_has_read_before_is_looked_at_again_after_a_free(self):
         program = self.compile("reads_on", "reads_on.c")
         for size in (1, 30000):
