@@ -115,15 +115,15 @@ int run_check(const Session& session, const CheckArguments& options) {
     print_json(document);
   } else if (bug) {
     fmt::print("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
-    fmt::print("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemptions pass\n", result.found.executions,
-               result.found.seconds, describe_counts(found.failing().counts()), c.complete);
+    fmt::print("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemption{} pass\n", result.found.executions,
+               result.found.seconds, describe_counts(found.failing().counts()), c.complete, c.complete == 1 ? "" : "s");
     fmt::print("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
   } else if (!found.uncontrolled.empty()) {
     fmt::print("uncontrolled nondeterminism: {}\n", found.uncontrolled);
   } else {
-    fmt::print("{}: {} schedules with at most {} preemptions over the {} points ({} places), {:.2f} s{}{}{}\n",
-               result.proved() ? "proved" : "not proved", c.schedules, c.bound, points_name(c.points), c.sites, result.found.seconds,
-               conditions(c), c.open.empty() ? "" : "; open: ", c.open);
+    fmt::print("{}: {} schedules with at most {} preemption{} over the {} points ({} places), {:.2f} s{}{}{}\n",
+               result.proved() ? "proved" : "not proved", c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites,
+               result.found.seconds, conditions(c), c.open.empty() ? "" : "; open: ", c.open);
   }
   if (found.failed()) return saving.exit_code(ExitCode::kFailure);
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);

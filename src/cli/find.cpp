@@ -80,8 +80,9 @@ void print_nothing_found(const Found& found, const CampaignOptions& options) {
     if (!options.keep_going) return;
   }
   const FindResult& r = found.result;
-  fmt::print("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedules{}\n", found.failed() ? "other " : "", r.executions,
-             options.strategy_name(), r.seconds, r.last.schedules, r.exhausted ? ": nothing more to try" : "");
+  fmt::print("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "",
+             r.executions, options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
+             r.exhausted ? ": nothing more to try" : "");
   if (!r.exhausted && r.executions > 1)
     fmt::print("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
   if (found.totals.searches > 1)

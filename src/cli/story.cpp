@@ -41,9 +41,9 @@ std::string last_words(const Trace& trace, const std::string& out, const std::st
       const size_t begin = text->rfind('\n', at);
       const size_t line = begin == std::string::npos ? 0 : begin + 1;
       size_t end = at + mark.size();
-      for (int lines = 0; lines < 4 && end < text->size(); ++lines) {
+      for (int lines = 0; lines < 6 && end < text->size(); ++lines) {
         const size_t next = std::min(text->size(), text->find('\n', end));
-        if (next == end) break;
+        if (next == end || (*text)[end] == '[') break;
         end = next + 1;
       }
       return one_line(text->substr(line, end - line));

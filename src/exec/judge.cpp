@@ -49,6 +49,9 @@ bool speaks_of_failure(std::string_view line) {
   return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) { return contains_folded(line, word); });
 }
 
+// An equality is five lines with a message of the test's own: what it is about, one side, its value, the other side.
+constexpr size_t kDetailLines = 6;
+
 // GoogleTest writes "file:12: Failure" and the expectation below; Catch2 "file:12: FAILED:" and the same.
 std::optional<std::string> framework_failure(const std::vector<std::string_view>& lines) {
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -57,10 +60,10 @@ std::optional<std::string> framework_failure(const std::vector<std::string_view>
     const size_t slash = line.rfind('/');
     std::string message(slash == std::string_view::npos ? line : line.substr(slash + 1));
     while (!message.empty() && message.back() == ':') message.pop_back();
-    for (size_t j = i + 1; j < std::min(lines.size(), i + 4); ++j) {
+    for (size_t j = i + 1; j < std::min(lines.size(), i + 1 + kDetailLines); ++j) {
       const std::string_view detail = trimmed(lines[j]);
       if (detail.empty() || detail.starts_with('[')) break;
-      message += (j == i + 1 ? ": " : "; ") + std::string(detail);
+      message += (j == i + 1 ? ": " : message.back() == ':' ? " " : "; ") + std::string(detail);
     }
     return message;
   }

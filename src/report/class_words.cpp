@@ -99,7 +99,7 @@ std::string short_ending(const Names& names) {
       break;
     }
     case OutcomeKind::kExit:
-      text = fmt::format("exit code {}{}{}", o.code, o.message.empty() ? "" : ": ", plain_line(o.message, 80));
+      text = fmt::format("exit code {}{}{}", o.code, o.message.empty() ? "" : ": ", plain_line(o.message, 120));
       break;
     case OutcomeKind::kSignal: {
       const char* abbreviation = ::sigabbrev_np(o.code);

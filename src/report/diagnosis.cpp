@@ -31,7 +31,7 @@ class Doctor {
       case OutcomeKind::kMisuse: misuse(); break;
       default: interleaving(); break;
     }
-    if (cause_ != nullptr) d_.doomed = doomed_sentence(names_, cause_->doomed);
+    if (cause_ != nullptr) d_.doomed = doomed_sentence(names_, cause_->doomed, passing_ != nullptr);
     if (has_cause()) {
       d_.claim = claim_sentence(names_, *cause_);
       if (cause_->kind == CauseKind::kWindow && cause_->first.step < trace_.events().size()) d_.deciding = cause_->first.step;

@@ -231,9 +231,12 @@ std::string claim_sentence(Names& names, const Cause& c) {
   return text;
 }
 
-std::string doomed_sentence(Names& names, const DoomedPoint& d) {
+std::string doomed_sentence(Names& names, const DoomedPoint& d, bool passing) {
   if (!d.known || d.sampled_after == 0) return {};
-  if (d.from_start) return fmt::format("Doomed from the start: all {} continuations tried fail.", d.sampled_after);
+  if (d.from_start) {
+    return passing ? fmt::format("Hardly any schedule passes: all {} continuations tried from the start fail.", d.sampled_after)
+                   : fmt::format("Doomed from the start: all {} continuations tried fail.", d.sampled_after);
+  }
   if (d.step >= names.trace().events().size()) return {};
   const Event& e = names.trace().events()[d.step];
   return fmt::format("Doomed once {} {}{} (step {}): all {} continuations tried from there fail, {} of {} just before it.",

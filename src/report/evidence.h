@@ -30,8 +30,8 @@ Triple best_triple(const Trace& trace, const Window& window, const Cause* cause)
 
 std::string triple_sentence(Names& names, const Window& window, const Triple& triple);
 std::string claim_sentence(Names& names, const Cause& cause);
-// From where on nothing could have saved the run.
-std::string doomed_sentence(Names& names, const DoomedPoint& doomed);
+// From where on nothing could have saved the run. `passing`: is a run known that passes?
+std::string doomed_sentence(Names& names, const DoomedPoint& doomed, bool passing);
 // "T1 reads x at a.c:5"
 std::string cause_event_words(Names& names, const CauseEvent& event, bool with_place);
 // Variables of the program that the failed assertion speaks of, the first first. Calls and macros in capitals are none.

@@ -33,13 +33,17 @@ class Pct final : public Search {
 
   std::string knowledge() const override {
     if (length_ == 0) return {};
-    std::string text = fmt::format("PCT over {} threads and {} steps:", threads_, length_);
+    std::string text = fmt::format("PCT over {} thread{} and {} steps:", threads_, threads_ == 1 ? "" : "s", length_);
     for (uint32_t d = 1; d <= bound_; ++d) {
       // Independent runs: a bug of this depth escaped all of them with at most this probability.
       const double each = 1.0 / (static_cast<double>(threads_) * std::pow(static_cast<double>(length_), d - 1));
-      text += fmt::format(" a bug of depth {} is found by {} such runs with probability {:.2g} or more;", d, runs_[d],
-                          1.0 - std::pow(1.0 - each, static_cast<double>(runs_[d])));
+      const double found = 1.0 - std::pow(1.0 - each, static_cast<double>(runs_[d]));
+      if (runs_[d] == 0) continue;
+      // Rounded down: it is a bound from below.
+      text += fmt::format(" a bug of depth {} is found by its {} run{} with a probability of at least {:.3g};", d, runs_[d],
+                          runs_[d] == 1 ? "" : "s", std::floor(found * 1000) / 1000);
     }
+    if (text.back() != ';') return {};
     text.back() = '.';
     return text;
   }

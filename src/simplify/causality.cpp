@@ -83,7 +83,8 @@ class Laboratory {
     if (best) return *best;
     const bool moved = !windows_.empty() && borne_out(windows_.front().cause) >= kCredible;
     if (moved) return windows_.front().cause;
-    if (const auto c = claims_.order(); c && borne_out(*c) >= kWorthTelling) return *c;
+    // What always fails is worth telling even where much else fails too.
+    if (const auto c = claims_.order(); c && (c->inside.failed == c->inside.orders() || borne_out(*c) >= kWorthTelling)) return *c;
     return windows_.empty() ? Cause() : windows_.front().cause;
   }
 

@@ -365,6 +365,28 @@ class Interrupts(InDirectory):
         self.assertEqual(process.wait(TIMEOUT), 130)
         self.assertTrue(wait_until(lambda: not processes_of("endless")))
 
+    def replays(self):
+        return subprocess.run([HEDDLE, "replay"], cwd=self.directory, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT).returncode
+
+    def test_what_was_found_survives_an_interrupted_debug(self):
+        process = self.start("debug", "--", program("lost_update"))
+        bugs = self.directory / ".heddle" / "bugs"
+        self.assertTrue(wait_until(lambda: list(bugs.glob("*/bug.json"))))
+        process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(TIMEOUT), (130, 1))  # 1: it was quicker
+        self.assertTrue(wait_until(lambda: not processes_of("lost_update")))
+        self.assertEqual(self.replays(), 1)
+        told = subprocess.run([HEDDLE, "explain"], cwd=self.directory, capture_output=True, text=True, timeout=TIMEOUT)
+        self.assertIn("BUG ", told.stdout)
+
+    def test_a_bug_survives_an_interrupted_simplify(self):
+        subprocess.run([HEDDLE, "find", "--", program("lost_update")], cwd=self.directory, capture_output=True, timeout=TIMEOUT)
+        process = self.start("simplify")
+        wait_until(lambda: processes_of("lost_update") or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(TIMEOUT), (130, 0))  # 0: it was quicker
+        self.assertEqual(self.replays(), 1)
+
     def test_nothing_outlives_a_killed_tool(self):
         process = self.start("find", "--jobs", 2, "--watchdog", 1000, "--", program("endless"))
         self.assertTrue(wait_until(lambda: len(processes_of("endless")) >= 2))
