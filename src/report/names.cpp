@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "trace/object_words.h"
 #include "trace/symbols_names.h"
 
 namespace heddle {
@@ -97,9 +98,13 @@ std::string Names::object(ObjectId id, Op op) {
     case ObjectKind::kDescriptor:
       if (row != nullptr) return fmt::format("file {}", row->b);
       break;
+    case ObjectKind::kStack:
+      if (row != nullptr) {
+        if (const auto local = local_of_main(symbols_, *row)) return local->name;
+      }
+      break;
     case ObjectKind::kNone:
     case ObjectKind::kHeap:
-    case ObjectKind::kStack:
     case ObjectKind::kMapped: break;
   }
   return lettered(id, row, op);

@@ -35,11 +35,18 @@ void exit_point(int code, SiteId site) {
 
 int controlled_main(int argc, char** argv, char** environment) {
   start_main();
-  // Objects on main's stack are named from here: above lie the arguments and the environment, whose size must not show in a name.
-  if (active()) g_threads[0].stack_high = static_cast<char*>(__builtin_frame_address(0));
   catch_fatal_signals();
   int code = 0;
   pthread_cleanup_push(on_main_unwound, nullptr);
+  // Objects on main's stack are named from where its frame begins (DWARF's call frame address: the stack pointer at the call), so that the
+  // tool can say which local it is. Above lie the arguments and the environment, whose size must not show in a name.
+  char* frame;
+  asm volatile("mov %%rsp, %0" : "=r"(frame));
+  if (active()) {
+    g_threads[0].stack_high = frame;
+    g_threads[0].entry = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(g_program_main));
+    name_row(g_threads[0]);
+  }
   code = g_program_main(argc, argv, environment);
   pthread_cleanup_pop(0);
   if (active()) exit_point(code, kNoSite);

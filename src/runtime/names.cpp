@@ -128,6 +128,9 @@ bool name_by_place(const void* address, ObjectRow* row) {
   if (kind == ObjectKind::kMapped) return false;
   row->id = make_object(kind, row->a, row->b, row->offset);
   if (kind == ObjectKind::kHeap) row->site = site_of_low(block.header->pc - 1);
+  // Where main's frame begins is known, so its locals can be told apart.
+  if (kind == ObjectKind::kStack && row->a == kMainThread && g_threads[0].entry != nullptr)
+    row->site = site_of(reinterpret_cast<const void*>(g_threads[0].entry));
   return true;
 }
 

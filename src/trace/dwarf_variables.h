@@ -23,6 +23,8 @@ class VariableIndex : private TypeWorld {
 
   std::optional<Variable> find(uint64_t address) const;
   std::optional<Variable> member(const std::string& type, uint64_t offset) const;
+  // The local variable or parameter of the function at `function` that lies `distance` bytes below the beginning of its frame.
+  std::optional<Variable> local(DwarfUnit& unit, uint64_t function, uint64_t distance) const;
 
  private:
   struct Entry {

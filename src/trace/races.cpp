@@ -24,12 +24,12 @@ std::string describe_site(const Symbols& symbols, SiteId site) {
 // What two reports of the same thing have in common: elements of an array and fields of a block are told apart by the lines only.
 std::string object_group(const Symbols& symbols, const ObjectRow& row) {
   switch (object_kind(row.id)) {
-    case ObjectKind::kGlobal: {
+    case ObjectKind::kGlobal:
+    case ObjectKind::kStack: {
       const std::string name = object_words(symbols, row);
       return name.substr(0, name.find_first_of("[.+"));
     }
     case ObjectKind::kHeap: return fmt::format("heap {:x}", row.site);
-    case ObjectKind::kStack: return "stack";
     case ObjectKind::kThread:
     case ObjectKind::kDescriptor:
     case ObjectKind::kMapped:
@@ -79,6 +79,11 @@ Side side_of(const RaceSide& row, const std::string& thread, const std::map<Obje
 
 }  // namespace
 
+std::optional<Variable> local_of_main(const Symbols& symbols, const ObjectRow& row) {
+  if (object_kind(row.id) != ObjectKind::kStack || row.site == kNoSite) return std::nullopt;
+  return symbols.local_at(site_module(row.site), site_offset(row.site), row.b - row.offset);
+}
+
 std::string object_words(const Symbols& symbols, const ObjectRow& row) {
   switch (object_kind(row.id)) {
     case ObjectKind::kGlobal: {
@@ -89,7 +94,10 @@ std::string object_words(const Symbols& symbols, const ObjectRow& row) {
       const std::string where = row.offset == 0 ? "" : fmt::format(", at offset {}", row.offset);
       return fmt::format("a block of {} bytes allocated at {}{}", row.bytes, describe_site(symbols, row.site), where);
     }
-    case ObjectKind::kStack: return "a variable on the stack";
+    case ObjectKind::kStack: {
+      const auto local = local_of_main(symbols, row);
+      return local ? local->name : "a variable on the stack";
+    }
     case ObjectKind::kThread:
     case ObjectKind::kDescriptor:
     case ObjectKind::kMapped:

@@ -71,6 +71,11 @@ class ModuleSymbols {
     return variables().member(type, offset);
   }
 
+  std::optional<Variable> local_at(uint64_t function, uint64_t distance) {
+    DwarfUnit* unit = units_ != nullptr ? units_->find(function) : nullptr;
+    return unit != nullptr ? variables().local(*unit, function, distance) : std::nullopt;
+  }
+
   std::string build_id() const { return elf_.file() != nullptr ? elf_.file()->build_id() : std::string(); }
   bool has_debug_info() const { return units_ != nullptr; }
 
@@ -175,6 +180,12 @@ std::optional<Variable> Symbols::member_at(unsigned module, const std::string& t
   std::lock_guard lock(mutex_);
   ModuleSymbols* symbols = module_at(module);
   return symbols != nullptr ? symbols->member_at(type, offset) : std::nullopt;
+}
+
+std::optional<Variable> Symbols::local_at(unsigned module, uint64_t function, uint64_t distance) const {
+  std::lock_guard lock(mutex_);
+  ModuleSymbols* symbols = module_at(module);
+  return symbols != nullptr ? symbols->local_at(function, distance) : std::nullopt;
 }
 
 std::string Symbols::build_id(unsigned module) const {

@@ -66,6 +66,9 @@ class Symbols {
   // stack; the name is the way to the member alone, "items[3].next". Nothing if the type is not known.
   std::optional<Variable> member_at(unsigned module, const std::string& type, uint64_t offset) const;
 
+  // The local variable of the function that begins there, by its distance from the beginning of the function's frame.
+  std::optional<Variable> local_at(unsigned module, uint64_t function, uint64_t distance) const;
+
   // Lower-case hexadecimal, or empty.
   std::string build_id(unsigned module) const;
   bool has_debug_info(unsigned module) const;

@@ -75,7 +75,7 @@ struct ModuleRow {
 struct ObjectRow {
   ObjectId id;
   uint64_t a, b, offset;  // as given to make_object
-  SiteId site;            // kHeap: where it was allocated
+  SiteId site;            // kHeap: where it was allocated; kStack: where the function begins from whose frame b is counted, if known
   uint64_t bytes;         // kHeap: size of the allocation
   uint64_t address;       // in this run, for watching; never a name
 };
