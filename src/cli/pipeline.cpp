@@ -63,6 +63,7 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
   options.max_executions = choice.executions;
   options.seconds = choice.seconds;
   options.certificate_executions = choice.certificate;
+  options.suffix = choice.suffix;
   options.stop = &stop_flag();
   options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
   options.progress = [&](const SimplifyProgress& p) {

@@ -53,6 +53,7 @@ struct SimplifyChoice {
   uint64_t executions = 0;
   double seconds = 60;
   size_t certificate = SimplifyOptions().certificate_executions;
+  size_t suffix = 0;  // intervals at the end that alone are worked on; 0 = all
   // The verb `simplify` has options of its own for the runs and seconds.
   void add_to(Verb& verb, bool own_limits = false);
 };

@@ -52,6 +52,8 @@ void add_simplify(CLI::App& app, Session& session) {
   auto options = std::make_shared<SimplifyArguments>();
   options->saved.add_to(verb, false);
   options->choice.add_to(verb, true);
+  verb.number("--suffix", options->choice.suffix,
+              "of a long schedule only so many intervals at the end, step by step; then --resume for the rest, 0 for all");
   verb.flag("--resume", options->resume, "go on where an earlier call was cut short");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_simplify(session, *options); }; });
 }

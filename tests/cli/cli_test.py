@@ -294,6 +294,72 @@ class Search(InDirectory):
         self.assertEqual(simplified["simplified"]["preemptions"], 1)
 
 
+class SavedBugs(InDirectory):
+    """What simplify, reduce and isolate make of one saved failure."""
+
+    def setUp(self):
+        super().setUp()
+        found = json.loads(self.heddle("find", "--json", "--strategy", "walk", "--seed", 1, "--", program("many_workers")).stdout)
+        self.assertEqual(found["verdict"], "failure")
+        self.found = found["found"]
+
+    def answer(self, *words):
+        done = self.heddle(*words, "--json")
+        self.assertEqual(done.returncode, 0, done)
+        return json.loads(done.stdout)
+
+    def test_simplify(self):
+        cut = self.answer("simplify", "--executions", 2, "--certificate", 0)
+        self.assertLessEqual(cut["simplify"]["executions"], 2)
+        on = self.answer("simplify", "--resume", "--certificate", 100)
+        self.assertEqual(on["simplified"]["preemptions"], 1)
+        self.assertIn("1-minimal", on["simplify"]["certificate"])
+        published = self.answer("simplify", "--algorithm", "tinertia")
+        self.assertEqual(published["simplify"]["certificate_executions"], 0)
+        self.assertLess(published["simplified"]["switches"], self.found["switches"])
+        # The end of the schedule alone: what was before it keeps its switches.
+        suffix = self.answer("simplify", "--algorithm", "tinertia", "--suffix", 3)
+        self.assertLess(suffix["simplify"]["executions"], published["simplify"]["executions"])
+        self.assertGreater(suffix["simplified"]["switches"], published["simplified"]["switches"])
+        self.assertIn("no-such-pass", self.heddle("simplify", "--algorithm", "no-such-pass").stderr)
+
+    def test_reduce(self):
+        document = self.answer("reduce", "--found")
+        self.assertEqual((self.found["threads"], document["reduced"]["threads"]), (13, 3))
+        self.assertLessEqual(document["reduce"]["rounds"], 12)
+        self.assertFalse(document["reduce"]["sequential_bug"])
+        again = json.loads(self.heddle("replay", "--reduced", "--json", "--repeat", 3).stdout)
+        self.assertEqual((again["verdict"], again["identical"], again["events"]), ("failure", True, document["reduced"]["events"]))
+        if shutil.which("gdb"):
+            done = self.heddle("replay", "--reduced", "--gdb-commands", "info threads;continue")
+            self.assertRegex(done.stdout, r"main is about to be stopped after operation \d+; T4 goes on")
+            self.assertRegex(done.stdout, r"in \w+ \(\) at .*many_workers.c:\d+")
+
+    def recorded(self, name, quantum, code):
+        for seed in range(1, 200):
+            done = self.heddle("record", "--always", "--quantum", quantum, "--seed", seed, "--", program(name), text_in="kept\n")
+            if done.returncode == code:
+                return done.stderr.split(" as .heddle/bugs/")[1].split()[0]
+        return self.fail("no such run")
+
+    def test_isolate_by_identity(self):
+        document = self.answer("isolate", "--found", "--by", "identity", "--seed", 2)
+        isolated = document["isolate"]
+        self.assertEqual((isolated["isolated"], isolated["by"], isolated["differences_left"]), (True, "identity", 1))
+        self.assertTrue(any("many_workers.c" in frame for frame in isolated["stack_failing"]), isolated)
+        self.assertEqual(self.answer("isolate", "--doomed")["verdict"], "doomed")
+
+    def test_isolate_by_clock(self):
+        bug = self.recorded("lost_update", 5, 1)
+        fuzzed = self.answer("isolate", bug, "--found", "--by", "clock")["isolate"]
+        self.assertEqual((fuzzed["by"], fuzzed["switches_left"], fuzzed["differences_left"]), ("clock", 1, 1))
+        against = self.answer("isolate", bug, "--found", "--by", "clock", "--against", self.recorded("lost_update", 1000, 0))["isolate"]
+        self.assertEqual((against["isolated"], against["fuzz_executions"]), (True, 0))
+        # Where it may not look for a passing run it says that there is none.
+        cut = self.heddle("isolate", bug, "--found", "--fuzz", 0, "--by", "clock", "--json")
+        self.assertEqual((cut.returncode, json.loads(cut.stdout)["verdict"]), (125, "inconclusive"))
+
+
 class Campaigns(InDirectory):
     def find(self, *words):
         done = heddle("find", "--json", *words, cwd=self.directory)

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kWorkers = 8;
 constexpr int kPoints = 64;
-constexpr int kRounds = 21;
+constexpr int kRounds = 18;
 
 // As in PARSEC, a barrier that spins; it yields while it does.
 class Barrier {
