@@ -65,7 +65,8 @@ Side side_of(const RaceSide& row, const std::string& thread, const std::map<Obje
     const auto frames = symbols.frames(site_module(site), site_offset(site));
     for (const Frame& f : frames) {
       side.suppressed |= suppressions.covers(f);
-      r.stack.push_back(frame_words(f));
+      // How a library came to call the program says nothing; that the access itself is in a header does.
+      if (r.stack.empty() || !is_system_source(f.file)) r.stack.push_back(frame_words(f));
     }
     if (frames.empty()) r.stack.push_back(describe_site(symbols, site));
   }
