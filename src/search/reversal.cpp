@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kMostWaiting = 20'000;
 constexpr uint32_t kFirstMeetings = 4;
 constexpr uint32_t kBackTier = 3;
+constexpr size_t kMostEnders = 4;
 constexpr size_t kFewThreads = 3;  // main and two more
 
 // Of what happens again and again: the first times, and then ever fewer.
@@ -102,6 +103,24 @@ void Reversals::add_rings(const std::shared_ptr<const Trace>& trace, const Happe
   }
 }
 
+// Who is still under way when the process ends could have come before its end, and meets there what has been torn down.
+void Reversals::add_ends(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states) {
+  const auto events = trace->events();
+  const auto threads = trace->threads();
+  size_t end = events.size();
+  while (end > 0 && events[end - 1].op != Op::kExit) --end;
+  if (end < 2) return;
+  const size_t position = end - 1;
+  size_t added = 0;
+  for (uint32_t i = 0; i < threads.size() && added < kMostEnders; ++i) {
+    if (i == events[position].thread || threads[i].state != ThreadState::kRunnable) continue;
+    if (!started_.insert(mix(states[position - 1], threads[i].id)).second) continue;
+    const uint64_t key = mix(events[position].site, mix(threads[i].site, static_cast<uint64_t>(threads[i].pending)));
+    push({trace, position, {{threads[i].id, ~uint64_t{0}}}, key, 0, 0, order_++});
+    ++added;
+  }
+}
+
 void Reversals::push(Candidate candidate) {
   if (candidates_.size() >= kMostWaiting) return;
   const Rank rank{cost(candidate), candidate.order, candidates_.size()};
@@ -180,6 +199,7 @@ void Reversals::add(const Trace& trace) {
     std::fill(slice_end.begin() + static_cast<ptrdiff_t>(s.begin), slice_end.begin() + static_cast<ptrdiff_t>(s.end), s.end - 1);
 
   add_rings(shared, must);
+  add_ends(shared, states);
   std::unordered_map<uint64_t, uint32_t> meetings;
   for (const EventPair& pair : pairs) {
     const uint32_t thread = events[pair.second].thread;

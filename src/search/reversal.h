@@ -29,7 +29,7 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 // order reduction: Flanagan & Godefroid, POPL 2005, section 3). What is promising: a pair of sites that no run has turned round yet; a
 // switch inside the work of a thread that has already touched shared data (an atomicity violation) before one at its beginning (another order of whole threads);
 // conflicts with a read before those of two writes; going there before going there and back; few preemptions (Musuvathi & Qadeer, PLDI 2007). Rings of lock requests come before
-// all: there each thread goes as far as its first lock, and the next one follows.
+// all, and with them threads that the process's end leaves behind: there each thread goes as far as its first lock, and the next one follows.
 class Reversals {
  public:
   // `lore`: how often each pair of sites has been turned round by earlier searches, or nothing.
@@ -59,6 +59,7 @@ class Reversals {
   };
   void push(Candidate candidate);
   void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
+  void add_ends(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
   std::optional<Rank> best();
   uint64_t cost(const Candidate& candidate);
   static uint64_t schedule_of(const Candidate& candidate);
