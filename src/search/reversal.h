@@ -29,7 +29,8 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 // order reduction: Flanagan & Godefroid, POPL 2005, section 3). What is promising: a pair of sites that no run has turned round yet; a
 // switch inside the work of a thread that has already touched shared data (an atomicity violation) before one at its beginning (another order of whole threads);
 // conflicts with a read before those of two writes; going there before going there and back; few preemptions (Musuvathi & Qadeer, PLDI 2007). Rings of lock requests come before
-// all, and with them threads that the process's end leaves behind: there each thread goes as far as its first lock, and the next one follows.
+// all: there each thread goes as far as its first lock, and the next one follows. With them come the threads that the process's end leaves
+// behind, each let in just before that end.
 class Reversals {
  public:
   // `lore`: how often each pair of sites has been turned round by earlier searches, or nothing.
