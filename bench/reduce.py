@@ -2,7 +2,7 @@
 """Removal of whole threads beside LEAN (Huang & Zhang, OOPSLA 2012): Tables 2 to 4 on our drivers, and 450 threads of which two matter.
 
 A row: a failing run found by uniform random walks (by the default search where 1,000 of them find none: Tsp) and what `heddle reduce` left of it, events, threads, switches, seconds of one replay of each;
-rounds (a round is two runs at most), executions and seconds of the reduction; the paper's figures beside them. The paper's sizes are bytes
+rounds (a round is two runs, or three where the first sequential order does not come to the check), executions and seconds of the reduction; the paper's figures beside them. The paper's sizes are bytes
 of its log, ours are events: what compares is the share that is left.
 
 The last rows place the two threads that matter at random among 450, another place for each seed: rounds and seconds, median.

@@ -89,6 +89,9 @@ std::vector<uint64_t> Sharing::add(const Trace& trace) {
 }
 
 uint64_t Sharing::private_place(const Trace& trace, const Event& e) const {
+  // Where only synchronisation is seen, what follows a call until the next one may be shared though the call's own object is not.
+  const bool accesses_seen = trace.data().points == PointKind::kRacy || trace.data().points == PointKind::kAll;
+  if (!accesses_seen && !is_memory(e.op)) return 0;
   const uint64_t where = place(trace, e);
   if (where == 0) return 0;
   const auto at = users_.find(where);

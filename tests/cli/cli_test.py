@@ -360,6 +360,13 @@ class SavedBugs(InDirectory):
         self.assertEqual((cut.returncode, json.loads(cut.stdout)["verdict"]), (125, "inconclusive"))
 
 
+class Minimum(InDirectory):
+    def test_a_private_lock_hides_no_preemption(self):
+        self.heddle("find", "--strategy", "walk", "--seed", 1, "--", program("unseen_access"))
+        said = json.loads(self.heddle("simplify", "--algorithm", "exhaustive", "--json").stdout)
+        self.assertEqual((said["simplified"]["preemptions"], said["simplify"]["minimal"]), (1, "proved"))
+
+
 class Campaigns(InDirectory):
     def find(self, *words):
         done = heddle("find", "--json", *words, cwd=self.directory)
