@@ -74,7 +74,9 @@ std::string describe_failure(const Trace& trace) {
 }
 
 std::string describe_counts(const Counts& c) {
-  return fmt::format("{} events, {} threads, {} switches, {} preemptions", c.events, c.threads, c.switches, c.preemptions);
+  auto s = [](uint64_t n, const char* many) { return n == 1 ? "" : many; };
+  return fmt::format("{} event{}, {} thread{}, {} switch{}, {} preemption{}", c.events, s(c.events, "s"), c.threads, s(c.threads, "s"),
+                     c.switches, s(c.switches, "es"), c.preemptions, s(c.preemptions, "s"));
 }
 
 }  // namespace heddle
