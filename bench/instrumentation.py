@@ -77,7 +77,7 @@ def wall(command, where):
 
 # A search watches for races until so many runs have shown no new site (Epochs::kQuiet); from then on the racing sites are points, and hooks that
 # are called often for nothing are rewritten.
-WATCHED, UNWATCHED = 110, 40
+WATCHED, UNWATCHED = 250, 50
 
 
 def racing_run(options, command, where):

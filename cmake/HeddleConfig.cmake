@@ -20,7 +20,7 @@ function(heddle_instrument)
       target_compile_options(${target} PRIVATE
         "$<$<COMPILE_LANG_AND_ID:${language},GNU>:${gnu}>" "$<$<COMPILE_LANG_AND_ID:${language},Clang>:${clang}>")
     endforeach()
-    target_link_options(${target} PRIVATE "LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset")
+    target_link_options(${target} PRIVATE "LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset" "LINKER:-z,now")
     # Needed although nothing asks for it by name: the loader must find the hooks where heddle is not there.
     target_link_libraries(${target} PRIVATE -Wl,--push-state,--no-as-needed "${Heddle_STUB}" -Wl,--pop-state)
   endforeach()

@@ -84,6 +84,12 @@ class Instrumented(unittest.TestCase):
                 self.assertGreater(len(emitted), 40, compiler)
                 self.assertEqual(emitted - exported, set(), compiler)
 
+    def test_hooks_are_resolved_at_the_start(self):
+        # Else the calls of those that main has not called before the first thread would not be rewritten.
+        program = self.compile("halves", "halves.c", "plain.c")
+        told = subprocess.run(["readelf", "-d", program], check=True, capture_output=True, text=True, timeout=TIMEOUT).stdout
+        self.assertIn("BIND_NOW", told)
+
     def test_an_installed_package_instruments_the_targets_that_are_chosen(self):
         prefix, built = self.here / "prefix", self.here / "built"
         quietly = {"check": True, "stdout": subprocess.DEVNULL, "timeout": TIMEOUT}
