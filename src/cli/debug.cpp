@@ -27,6 +27,9 @@ struct DebugArguments {
 };
 
 // From a believed failure to the story.
+// Without a limit of time for simplifying nothing hangs on a clock: the same seed tells the same story.
+double limited(const DebugArguments& options, double seconds) { return options.simplify.seconds > 0 ? seconds : 0; }
+
 int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing, Bug& bug, Saving& saving, Json document,
          Progress& progress) {
   const Simplified simplified = simplify_failure(campaign, failing, options.simplify, progress);
@@ -35,13 +38,13 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
   std::optional<ReduceResult> reduced;
   std::optional<IsolateResult> isolated;
   if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
-    reduced = reduce_failure(campaign, best, options.reduce_seconds, progress);
+    reduced = reduce_failure(campaign, best, limited(options, options.reduce_seconds), progress);
     if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
   }
   if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
     IsolateOptions isolate_options;
     isolate_options.passing = simplified.passing;
-    isolate_options.seconds = options.isolate_seconds;
+    isolate_options.seconds = limited(options, options.isolate_seconds);
     isolate_options.seed = options.campaign.plan.seed();
     isolated = isolate_failure(campaign, best, isolate_options);
     if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
@@ -50,8 +53,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
   if (isolated && isolated->isolated) passing = isolated->passing;
   TestedCause tested;
   if (!options.no_isolate && !stop_flag() && best.switches() > 0)
-    tested = test_cause(campaign, best, passing, options.simplify.seconds > 0 ? options.cause_seconds : 0, options.campaign.plan.seed(),
-                        progress);
+    tested = test_cause(campaign, best, passing, limited(options, options.cause_seconds), options.campaign.plan.seed(), progress);
   saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
   if (!passing) passing = tested.passing;
   if (!stop_flag()) saving.attempt([&] { save_stacks(bug, campaign, best, passing); });

@@ -62,6 +62,7 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
   options.algorithm = choice.algorithm;
   options.max_executions = choice.executions;
   options.seconds = choice.seconds;
+  if (choice.seconds == 0) options.certificate_seconds = 0;  // nothing may hang on a clock
   options.certificate_executions = choice.certificate;
   options.suffix = choice.suffix;
   options.stop = &stop_flag();
