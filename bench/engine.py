@@ -7,6 +7,7 @@ Every row has its rival beside it, measured in the same call on the same core: t
 the other. A time is that of the quickest of many executions, on one core: what it takes when nobody else wants the core. The results
 hold the lowest tenth, the median and the highest tenth beside it. Whole programs are compared by processor time.
 """
+import functools
 import json
 import math
 import os
@@ -37,9 +38,12 @@ class Lab:
         self.options, self.where = options, pathlib.Path(where)
         for name in ("small", "grow", "spawn", "timed"):
             subprocess.run(["gcc", "-O1", "-pthread", HERE / "engine" / f"{name}.c", "-o", self.where / name], check=True)
-        if (options.build / "CMakeCache.txt").exists():
-            subprocess.run(["cmake", "--build", options.build, "-t", "heddle-measure"], check=True, stdout=subprocess.DEVNULL)
-        self.measure = options.build / "bin" / "heddle-measure"
+
+    @functools.cached_property
+    def measure(self):
+        if (self.options.build / "CMakeCache.txt").exists():
+            subprocess.run(["cmake", "--build", self.options.build, "-t", "heddle-measure"], check=True, stdout=subprocess.DEVNULL)
+        return self.options.build / "bin" / "heddle-measure"
 
     def ours(self, runs, program, policy="random:0", mode="server"):
         return ask([self.measure, runs, policy, mode, *self.words(program)], self.where)

@@ -6,6 +6,7 @@
 
 #include "simplify/budget.h"
 #include "simplify/passes.h"
+#include "trace/error.h"
 
 namespace heddle {
 
@@ -117,7 +118,7 @@ std::vector<const PassRow*> pipeline(const std::string& algorithm) {
     const size_t end = std::min(algorithm.find('+', begin), algorithm.size());
     const std::string name = algorithm.substr(begin, end - begin);
     const PassRow* row = pass_named(name);
-    if (row == nullptr) throw std::invalid_argument("no simplification algorithm is called '" + name + "'");
+    if (row == nullptr) throw Error("no simplification algorithm is called '" + name + "'", ExitCode::kUsage);
     rows.push_back(row);
     begin = end + 1;
   }

@@ -4,6 +4,7 @@
 #include "simplify/schedule.h"
 #include "simplify/simplify.h"
 #include "toy/toy.h"
+#include "trace/error.h"
 #include "trace/executor.h"
 
 namespace heddle {
@@ -166,7 +167,7 @@ TEST(Simplify, RejectsAnUnknownAlgorithm) {
   options.algorithm = "no-such-pass";
   EXPECT_THROW(simplify(
                    Trace(), [](const Trace&) { return true; }, executor, options),
-               std::invalid_argument);
+               Error);
 }
 
 }  // namespace
