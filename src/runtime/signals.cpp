@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 constexpr int kSignals = 65;
-HEDDLE_APART alignas(16) char g_alternate_stack[64 * 1024];
+alignas(16) HEDDLE_APART char g_alternate_stack[64 * 1024];
 
 struct View {
   bool known;
