@@ -72,6 +72,9 @@ def executions(lab, table, runs):
     compare(lab, table, "execution", "the same, a fresh process each", small, max(5, runs // 10), "-", mode="fresh")
     compare(lab, table, "execution", "100 MB touched before the threads", ("grow", 3, 3, 100), max(5, runs // 10), "-")
     compare(lab, table, "execution", "1 GB touched before the threads", ("grow", 3, 3, 1024), max(5, runs // 20), "3 ms", rival_runs=3)
+    floor = ask([lab.where / "spawn", runs, "-"], lab.where)
+    if floor:
+        table.row(group="execution", what="a fork that ends at once, the floor", rival=floor["best"] * 1e3, goal="-", rival_details=floor)
     points = ("grow", 3, 2000, 0)
     compare(lab, table, "execution", "12,000 points, 8,000 switches", points, max(10, runs // 5), "1 ms")
     near = compare(lab, table, "execution", "the same from a snapshot near its end", points, max(10, runs // 5), "0.2 ms", mode="snapshot")
