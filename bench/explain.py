@@ -13,22 +13,14 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import _bench
 
-# What a header's class is called in a report.
-CLASSES = {
-    "atomicity": {"atomicity-violation", "multi-variable-atomicity-violation"},
-    "order": {"order-violation"},
-    "deadlock": {"deadlock"},
-    "lost-wakeup": {"lost-wakeup"},
-    "uaf": {"use-after-free"},
-    "race": {"data-race", "atomicity-violation"},
-    "livelock": {"livelock"},
-    "misuse": {"lock-misuse"},
-    "always": {"every-schedule"},
-}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "programs"))
+from classes import CLASSES  # noqa: E402
+
 QUICK = ["account", "lost_wakeup", "deadlock01", "uaf_free", "twostage_2", "lost_update_2", "livelock_trylock", "barrier_missing", "stack"]
 
 

@@ -21,18 +21,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = HERE.parent.parent / "bench" / "programs"
 TIMEOUT = 600  # a hang of heddle itself, not a measurement
-# What a header's class is called in a report. A kernel whose racing accesses are atomic has no data race in the strict sense:
-# there the report may speak of the broken atomicity.
-CLASSES = {
-    "atomicity": {"atomicity-violation", "multi-variable-atomicity-violation"},
-    "order": {"order-violation"},
-    "deadlock": {"deadlock"},
-    "lost-wakeup": {"lost-wakeup"},
-    "uaf": {"use-after-free"},
-    "race": {"data-race", "atomicity-violation"},
-    "livelock": {"livelock"},
-    "misuse": {"lock-misuse"},
-}
+sys.path.insert(0, str(KERNELS))
+from classes import CLASSES  # noqa: E402
 
 
 def manifest():
