@@ -162,12 +162,12 @@ void attach() {
   backtrace(&frame, 1);
 }
 
-void map_events(uint64_t last) {
+void map_events(uint64_t first, uint64_t last) {
   constexpr uint64_t kPage = 4096;
   constexpr int kPopulate = 23;  // MADV_POPULATE_WRITE, Linux 5.14
   if (last > g_run.capacity) last = g_run.capacity;
-  if (g_run.slot == g_run.channel && last > g_run.step + kPage / sizeof(Event)) {
-    const auto begin = reinterpret_cast<uintptr_t>(g_run.events + g_run.step) & ~(kPage - 1);
+  if (g_run.slot == g_run.channel && last > first + kPage / sizeof(Event)) {
+    const auto begin = reinterpret_cast<uintptr_t>(g_run.events + first) & ~(kPage - 1);
     const auto end = (reinterpret_cast<uintptr_t>(g_run.events + last) + kPage - 1) & ~(kPage - 1);
     sys(SYS_madvise, begin, end - begin, kPopulate);
   }
@@ -183,7 +183,7 @@ void map_more_events() {
   } else if (g_run.step < kLeast) {
     g_run.mapped = kLeast;
   } else {
-    map_events(g_run.step + more);
+    map_events(g_run.step, g_run.step + more);
   }
 }
 
@@ -242,12 +242,7 @@ void claim() {
   memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
   memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
   memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
-  if (g_run.step > 0) {
-    const uint64_t done = g_run.step;
-    g_run.step = 0;  // all of them are to be written once more
-    map_events(done);
-    g_run.step = done;
-  }
+  map_events(0, g_run.header->event_count);
   memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
   const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
   memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));

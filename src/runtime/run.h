@@ -50,8 +50,8 @@ void start_main();  // main begins: its thread's start is event 1
 void claim();       // before the first thread: this process is the one that the tool follows
 // `cursor`: how many of its slices have been followed already.
 void install_plan(uint64_t cursor = 0);
-// Maps the pages of the trace up to that event in one go: one by one, a long run would fault on each.
-void map_events(uint64_t last);
+// Maps the pages of these events of the trace in one go: one by one, a long run would fault on each.
+void map_events(uint64_t first, uint64_t last);
 void map_more_events();
 // The thread's name in the trace's table: a run that is killed, or becomes another program, must have it too.
 void name_row(const ThreadSlot& thread);

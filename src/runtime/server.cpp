@@ -88,7 +88,7 @@ void map_last_events() {
   constexpr uint64_t kMost = 400'000;  // the next run may be shorter
   uint64_t last = servers_of(g_run.control).last_events;
   if (last > g_run.step + kMost) last = g_run.step + kMost;
-  map_events(last);
+  map_events(g_run.step, last);
 }
 
 void begin_run(long server) {
