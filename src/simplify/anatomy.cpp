@@ -98,6 +98,21 @@ uint64_t Sharing::private_place(const Trace& trace, const Event& e) const {
   return at == users_.end() || at->second != kSeveral ? where : 0;
 }
 
+bool PassedOver::may_skip(const Trace& run, size_t k, const Event& event) {
+  const uint64_t place = sharing_.private_place(run, event);
+  if (place == 0) return false;
+  kept_[place].push_back({run, k});
+  return true;
+}
+
+std::vector<PassedOver::Place> PassedOver::learn(const Trace& trace) {
+  std::vector<Place> again;
+  for (uint64_t place : sharing_.add(trace)) {
+    if (auto kept = kept_.extract(place)) again.insert(again.end(), kept.mapped().begin(), kept.mapped().end());
+  }
+  return again;
+}
+
 Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const Limits& limits) {
   Plan plan = plan_for({}, run, limits);
   plan.choices.clear();

@@ -59,6 +59,22 @@ class Sharing {
   std::unordered_map<uint64_t, ThreadId> users_;
 };
 
+// Preemptions that need not be tried, because they come before the use of something that only one thread is known to use; and those of
+// them that must be tried after all, once another thread is seen to use it.
+class PassedOver {
+ public:
+  using Place = std::pair<Trace, size_t>;  // a run, and the position in it
+  // True if the preemption before `event`, at position k of the run, can be passed over for now.
+  bool may_skip(const Trace& run, size_t k, const Event& event);
+  // What `trace` shows to be shared brings these back.
+  std::vector<Place> learn(const Trace& trace);
+  void forget() { kept_.clear(); }
+
+ private:
+  Sharing sharing_;
+  std::unordered_map<uint64_t, std::vector<Place>> kept_;  // by the place in memory
+};
+
 // The run's first k events, then one operation of `thread`, then the tail; that operation, a signal, wakes `waiter` if one is given.
 // `thread`: index, or kNoIndex for none.
 Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const Limits& limits);

@@ -115,7 +115,7 @@ class Bound final : public Pass {
     bound_ = bound;
     tried_at_bound_ = 0;
     seen_.clear();
-    passed_over_.clear();
+    passed_over_.forget();
     queue_.push_back({best_, 0, kNoIndex, kNoThread});
   }
 
@@ -148,15 +148,9 @@ class Bound final : public Pass {
   }
 
   void expand(const Trace& trace) {
-    for (uint64_t place : sharing_.add(trace)) {
-      const auto at = passed_over_.find(place);
-      if (at == passed_over_.end()) continue;
-      const std::vector<std::pair<Trace, size_t>> again = std::move(at->second);
-      passed_over_.erase(at);
-      for (const auto& [earlier, k] : again) {
-        const Anatomy anatomy(earlier);
-        for (uint32_t t : anatomy.at(k).enabled) try_thread(anatomy, k, t);
-      }
+    for (const auto& [earlier, k] : passed_over_.learn(trace)) {
+      const Anatomy anatomy(earlier);
+      for (uint32_t t : anatomy.at(k).enabled) try_thread(anatomy, k, t);
     }
     const Anatomy run(trace);
     const auto events = trace.events();
@@ -184,13 +178,7 @@ class Bound final : public Pass {
   void try_all(const Anatomy& run, size_t k) {
     const Position& s = run.at(k);
     const size_t next = run.next_of_current(k);
-    if (!s.free && next != kNoInterval) {
-      // The other threads may turn out to use it too: then this place has to be tried after all.
-      if (const uint64_t place = sharing_.private_place(run.trace(), run.trace().events()[next]); place != 0) {
-        passed_over_[place].push_back({run.trace(), k});
-        return;
-      }
-    }
+    if (!s.free && next != kNoInterval && passed_over_.may_skip(run.trace(), k, run.trace().events()[next])) return;
     for (uint32_t t : s.enabled) try_thread(run, k, t);
   }
 
@@ -264,8 +252,7 @@ class Bound final : public Pass {
   Budget clock_;
   std::vector<Child> queue_;           // depth first
   std::unordered_set<uint64_t> seen_;  // (position, next thread) that ran or is queued
-  Sharing sharing_;
-  std::unordered_map<uint64_t, std::vector<std::pair<Trace, size_t>>> passed_over_;  // place -> preemptions not tried before its use
+  PassedOver passed_over_;
   size_t bound_ = 0;
   size_t tried_ = 0;
   size_t tried_at_bound_ = 0;

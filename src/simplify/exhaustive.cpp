@@ -98,15 +98,9 @@ class Exhaustive final : public Pass {
   static Price price_of(const Trace& trace) { return heddle::price_of(trace); }
 
   void expand(const Trace& trace) {
-    for (uint64_t place : sharing_.add(trace)) {
-      const auto at = passed_over_.find(place);
-      if (at == passed_over_.end()) continue;
-      const std::vector<std::pair<Trace, size_t>> again = std::move(at->second);
-      passed_over_.erase(at);
-      for (const auto& [earlier, k] : again) {
-        const Anatomy anatomy(earlier);
-        try_threads(anatomy, k);
-      }
+    for (const auto& [earlier, k] : passed_over_.learn(trace)) {
+      const Anatomy anatomy(earlier);
+      try_threads(anatomy, k);
     }
     const Anatomy run(trace);
     const auto events = trace.events();
@@ -118,13 +112,7 @@ class Exhaustive final : public Pass {
       if (price <= mine.price) mine = {price, true};
       try_waiters(run, k);
       const size_t next = run.next_of_current(k);
-      if (!p.free && next != kNoInterval) {
-        if (const uint64_t place = sharing_.private_place(trace, events[next]); place != 0) {
-          passed_over_[place].push_back({trace, k});
-          continue;
-        }
-      }
-      try_threads(run, k);
+      if (p.free || next == kNoInterval || !passed_over_.may_skip(trace, k, events[next])) try_threads(run, k);
     }
   }
 
@@ -161,8 +149,7 @@ class Exhaustive final : public Pass {
   Limits limits_;
   std::priority_queue<Branch, std::vector<Branch>, Later> queue_;
   std::unordered_map<uint64_t, Reached> reached_;  // cheapest way to a position and a thread that goes on there
-  Sharing sharing_;
-  std::unordered_map<uint64_t, std::vector<std::pair<Trace, size_t>>> passed_over_;
+  PassedOver passed_over_;
   size_t pushed_ = 0;
   size_t tried_ = 0;
   size_t under_way_ = 0;
