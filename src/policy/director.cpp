@@ -14,26 +14,6 @@ void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t ste
   skipped_ = 0;
 }
 
-bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) const {
-  if (cursor_ < slice_count_) {
-    const Slice& slice = state_.plan.slices[cursor_];
-    return slice.thread == current && number < slice.until;  // the last one goes through next(), which closes the slice
-  }
-  const PolicySpec& spec = state_.plan.header->tail;
-  switch (spec.kind) {
-    case PolicyKind::kStay: return true;
-    case PolicyKind::kRandom: return (mix(spec.seed, step) & 0xFFFF) < spec.stay;
-    case PolicyKind::kTimeSlice: return step < state_.quantum_start + (spec.quantum ? spec.quantum : 1000) / 2;
-    case PolicyKind::kPct:
-    case PolicyKind::kPos:
-    case PolicyKind::kSurw:
-    case PolicyKind::kRace:
-    case PolicyKind::kFifo: return false;
-    case PolicyKind::kDelay: return state_.next_change >= state_.plan.header->step_count || state_.plan.steps[state_.next_change] > step;
-  }
-  return false;
-}
-
 Decision Director::follow_slices(const Moment& m, bool* decided) {
   *decided = true;
   const bool strict = state_.plan.header->strictness == Strictness::kStrict;
@@ -79,9 +59,11 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
 }
 
 Decision Director::next(const Moment& m, bool fair) {
-  bool decided = false;
-  const Decision followed = follow_slices(m, &decided);
-  if (decided) return followed;
+  if (!in_tail()) {
+    bool decided = false;
+    const Decision followed = follow_slices(m, &decided);
+    if (decided) return followed;
+  }
   bool anybody = false;
   for (uint32_t i = 0; i < m.count && !anybody; ++i) anybody = m.threads[i].ready != Ready::kNo;
   if (!anybody) return {Verdict::kStuck, kNobody, nullptr};

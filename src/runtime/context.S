@@ -29,6 +29,10 @@
     .macro RESTORE_REGISTERS
     ldmxcsr (%rsp)
     fldcw 4(%rsp)
+    RESTORE_GENERAL
+    .endm
+
+    .macro RESTORE_GENERAL
     addq $8, %rsp
     .cfi_adjust_cfa_offset -8
     popq %r15
@@ -65,12 +69,21 @@
     .size \name, . - \name
     .endm
 
+// Loading the control words takes longer than all the rest, and they are mostly the same.
 FUNCTION heddle_switch_fast
     SAVE_REGISTERS
+    movl (%rsp), %eax
+    movzwl 4(%rsp), %ecx
     movq %rsp, (%rdi)
     wrfsbase %rdx
     movq %rsi, %rsp
-    RESTORE_REGISTERS
+    cmpl %eax, (%rsp)
+    jne 1f
+    cmpw %cx, 4(%rsp)
+    je 2f
+1:  ldmxcsr (%rsp)
+    fldcw 4(%rsp)
+2:  RESTORE_GENERAL
     ret
 END heddle_switch_fast
 

@@ -14,6 +14,7 @@
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
 #include "runtime/signals.h"
+#include "runtime/standing.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -92,7 +93,9 @@ uint64_t kernel_pending() {
 
 void redirect(ThreadSlot* t) {
   if (t->life != Life::kLive || t->pending.op == Op::kThreadStart || t->pending.op == Op::kSignalDeliver) return;
-  if (deliverable(*t, t->pending) != 0) t->pending = delivery(*t, t->pending);
+  if (deliverable(*t, t->pending) == 0) return;
+  t->pending = delivery(*t, t->pending);
+  stands(*t);
 }
 
 void arrived(int number, const siginfo_t* info) {
@@ -164,7 +167,7 @@ void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info) {
 ThreadSlot* send_to_process(int number, const siginfo_t* info) {
   const uint64_t bit = signal_bit(number);
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    ThreadSlot* t = &g_threads[g_live[i]];
+    ThreadSlot* t = &g_threads[g_live[i].slot];
     if ((t->signal_mask & bit) != 0) continue;
     send_to_thread(t, number, info);
     return t;

@@ -93,6 +93,7 @@ void leave(uintptr_t start) {
   const BlockHeader* h = header_of(start);
   __atomic_fetch_and(&chunk->starts[g.word], ~g.bit, __ATOMIC_RELAXED);
   if (((start ^ (start + h->size)) >> kChunkBits) != 0) set_cover(start, h->size, 0);
+  __atomic_fetch_add(&g_naming_era, 1, __ATOMIC_RELAXED);
 }
 
 void* raw_of(uintptr_t start) { return reinterpret_cast<void*>(start - (uintptr_t{1} << header_of(start)->alignment)); }

@@ -48,7 +48,7 @@ uint32_t futex_wake(uint32_t* address, uint32_t count, uint32_t bits, Event* e) 
   if (bits == FUTEX_BITSET_MATCH_ANY) return wake(address, count, count == 1 ? e : nullptr);
   uint32_t woken = 0;
   for (uint32_t i = 0; i < g_live_count && woken < count; ++i) {
-    ThreadSlot& t = g_threads[g_live[i]];
+    ThreadSlot& t = g_threads[g_live[i].slot];
     if (t.waiting_on != address || t.signalled || (t.futex_bits & bits) == 0) continue;
     t.signalled = true;
     ++woken;
@@ -60,7 +60,7 @@ uint32_t futex_wake(uint32_t* address, uint32_t count, uint32_t bits, Event* e) 
 uint32_t futex_requeue(const uint32_t* from, uint32_t* to, uint32_t count) {
   uint32_t moved = 0;
   for (uint32_t i = 0; i < g_live_count && moved < count; ++i) {
-    ThreadSlot& t = g_threads[g_live[i]];
+    ThreadSlot& t = g_threads[g_live[i].slot];
     if (t.waiting_on != from || t.signalled) continue;
     t.waiting_on = to;
     ++moved;

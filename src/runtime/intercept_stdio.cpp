@@ -96,7 +96,7 @@ ThreadSlot* stream_owner(const FILE* stream) {
   const volatile StreamLock* lock = lock_of(stream);
   if (lock == nullptr || lock->word == 0) return nullptr;
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    ThreadSlot* t = &g_threads[g_live[i]];
+    ThreadSlot* t = &g_threads[g_live[i].slot];
     if (lock->owner == reinterpret_cast<const void*>(t->fs_base)) return t;
   }
   return nullptr;

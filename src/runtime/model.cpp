@@ -41,7 +41,7 @@ int sem_value(const void* address) {
 // Locks whose memory does not say who holds them: another thread's record of what it took does.
 ThreadSlot* holder_by_record(const ThreadSlot& t) {
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    ThreadSlot& other = g_threads[g_live[i]];
+    ThreadSlot& other = g_threads[g_live[i].slot];
     if (held_site(&other, t.pending.address) != kNoSite) return &other;
   }
   return nullptr;
@@ -89,9 +89,18 @@ static bool is_wild(const Pending& p) {
   return lock && reinterpret_cast<uintptr_t>(p.address) < 4096;
 }
 
+Gate gate_of(const Pending& p) {
+  static const volatile int kOpen = 0;
+  static const volatile int kAsk = 1;
+  if (!has(p.op, kBlocks)) return &kOpen;
+  const bool mutex = p.op == Op::kMutexLock || p.op == Op::kMutexTimedLock;
+  if (mutex && !is_wild(p)) return &static_cast<const pthread_mutex_t*>(p.address)->__data.__lock;
+  return &kAsk;
+}
+
 Ready ready(const ThreadSlot& t) {
   const Pending& p = t.pending;
-  if (__builtin_expect(is_wild(p), 0)) return Ready::kYes;
+  if (!has(p.op, kBlocks) || __builtin_expect(is_wild(p), 0)) return Ready::kYes;
   const auto* mutex = static_cast<const pthread_mutex_t*>(p.address);
   const auto* second = static_cast<const pthread_mutex_t*>(p.second);
   switch (p.op) {

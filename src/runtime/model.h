@@ -6,6 +6,8 @@
 namespace heddle::rt {
 
 Ready ready(const ThreadSlot& thread);
+// While the word there is 0, ready() is kYes.
+Gate gate_of(const Pending& pending);
 
 // Moves on whenever something may have made a descriptor ready: those who wait for one are not asked again before.
 extern uint64_t g_descriptor_news;

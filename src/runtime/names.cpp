@@ -12,6 +12,9 @@
 namespace heddle::rt {
 
 const void* g_called_from;
+HEDDLE_APART SiteEntry g_site_names[kSiteCache];
+NamedPlace g_named_places[kNamedPlaces];
+uint64_t g_naming_era = 1;
 
 namespace {
 
@@ -20,13 +23,6 @@ struct ModuleRange {
 };
 HEDDLE_APART ModuleRange g_modules[kMaxModules];
 uint32_t g_module_count;
-
-struct SiteEntry {
-  const void* pc;
-  SiteId site;
-};
-constexpr uint32_t kSiteCache = 4096;
-HEDDLE_APART SiteEntry g_sites[kSiteCache];
 
 struct ObjectEntry {
   const void* address;
@@ -96,7 +92,7 @@ const ThreadSlot* stack_owner(const char* address) {
   const ThreadSlot* me = g_current;
   if (me != nullptr && address >= me->stack_low && address < me->stack_high) return me;
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const ThreadSlot& t = g_threads[g_live[i]];
+    const ThreadSlot& t = g_threads[g_live[i].slot];
     if (address >= t.stack_low && address < t.stack_high) return &t;
   }
   return nullptr;
@@ -153,9 +149,7 @@ const void* address_of(SiteId site) {
   return at >= g_modules[module].low && at < g_modules[module].high ? reinterpret_cast<const void*>(at) : nullptr;
 }
 
-SiteId site_of(const void* pc) {
-  SiteEntry& entry = g_sites[(reinterpret_cast<uintptr_t>(pc) ^ (reinterpret_cast<uintptr_t>(pc) >> 12)) % kSiteCache];
-  if (entry.pc == pc) return entry.site;
+SiteId site_of_new(const void* pc) {
   const auto at = reinterpret_cast<uintptr_t>(pc);
   uint32_t module = module_of(at);
   if (module == kNoIndex) {
@@ -163,7 +157,7 @@ SiteId site_of(const void* pc) {
     module = module_of(at);
   }
   const SiteId site = module == kNoIndex ? kNoSite : make_site(module, at - g_modules[module].bias);
-  entry = {pc, site};
+  site_entry(pc) = {pc, site};
   return site;
 }
 
@@ -177,11 +171,12 @@ SiteId site_of_low(uint32_t pc) {
   return kNoSite;
 }
 
-ObjectId object_of(const void* address) {
+ObjectId object_of_new(const void* address) {
   if (address == nullptr) return kNoObject;
   ObjectRow row;
   if (name_by_place(address, &row)) {
     publish(row);
+    named_place(address) = {address, g_naming_era, row.id};
     return row.id;
   }
   uint32_t at = static_cast<uint32_t>(mix(reinterpret_cast<uintptr_t>(address), 7)) % kObjectTable;

@@ -61,7 +61,7 @@ void gather(Hopes* h) {
   h->only_signals = true;
   h->mask = ~uint64_t{0};
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const ThreadSlot& t = g_threads[g_live[i]];
+    const ThreadSlot& t = g_threads[g_live[i].slot];
     h->mask &= t.signal_mask;
     if (t.pending.op == Op::kWaitChild) h->children = true;
     if (waits_for_signal(t.pending.op)) {
@@ -84,10 +84,10 @@ bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.signals; }
 bool news(const Hopes& h) {
   if (g_attention != 0) return hand_out_arrived();
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const Pending& p = g_threads[g_live[i]].pending;
+    const Pending& p = g_threads[g_live[i].slot].pending;
     if (p.op == Op::kWaitChild && child_ready(*static_cast<const ChildWait*>(p.address))) return true;
     if (h.signals && (p.op == Op::kSigWait || p.op == Op::kSigTimedWait) &&
-        has_signal(g_threads[g_live[i]], *static_cast<const uint64_t*>(p.address))) {
+        has_signal(g_threads[g_live[i].slot], *static_cast<const uint64_t*>(p.address))) {
       return true;
     }
   }

@@ -41,7 +41,7 @@ pid_t program_tid(const ThreadSlot& thread) {
 
 ThreadSlot* thread_with_tid(pid_t tid) {
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    ThreadSlot* t = &g_threads[g_live[i]];
+    ThreadSlot* t = &g_threads[g_live[i].slot];
     if (program_tid(*t) == tid) return t;
   }
   return nullptr;

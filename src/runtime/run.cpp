@@ -297,7 +297,7 @@ void collect_stacks() {
   ThreadSlot* me = g_current;
   g_run.collecting = true;
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    ThreadSlot* t = &g_threads[g_live[i]];
+    ThreadSlot* t = &g_threads[g_live[i].slot];
     ThreadRow& r = g_run.rows[t->index];
     if (t == me) {
       capture_stack(r.stack, 24, &r.stack_size, 2);

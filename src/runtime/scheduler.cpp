@@ -8,11 +8,11 @@
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
-#include "runtime/placement.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
 #include "runtime/snapshot.h"
 #include "runtime/spin.h"
+#include "runtime/standing.h"
 
 namespace heddle::rt {
 
@@ -33,8 +33,6 @@ constexpr uint64_t kReplayWaitNs = 1000000000;
 // After so many events in a row of threads that only yield and poll, time passes for those who sleep: a fair machine would let it.
 constexpr uint64_t kIdleSteps = 1000;
 
-HEDDLE_APART Candidate g_candidates[kMaxThreads];
-
 // The cycle of lock owners that `thread` closes, if it closes one: a deadlock even while other threads could run on.
 bool closes_cycle(const ThreadSlot& thread) {
   const ThreadSlot* at = &thread;
@@ -47,26 +45,17 @@ bool closes_cycle(const ThreadSlot& thread) {
   return false;
 }
 
-Moment look(bool current_lives) {
-  Moment m{};
-  m.threads = g_candidates;
-  m.current = kNobody;
-  m.step = g_run.step + 1;
-  m.now = g_run.clock;
+// What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
+Moment look(bool current_lives, bool* anybody_ready) {
+  if (current_lives) stands(*g_current);
+  uint32_t able = 0;
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const ThreadSlot& t = g_threads[g_live[i]];
-    if (current_lives && &t == g_current) m.current = m.count;
-    g_candidates[m.count++] = {t.id,       t.index,          t.operations + 1, t.pending.op, ready(t),
-                               t.gave_way, t.pending.object, t.pending.site,   t.last_step,  t.pending.deadline};
+    const Ready can = __builtin_expect(*g_live[i].gate == 0, 1) ? Ready::kYes : ready(g_threads[g_live[i].slot]);
+    g_standing[i].ready = can;
+    able |= can == Ready::kYes ? 1 : 0;
   }
-  return m;
-}
-
-bool anybody_ready(const Moment& m) {
-  for (uint32_t i = 0; i < m.count; ++i) {
-    if (m.threads[i].ready == Ready::kYes) return true;
-  }
-  return false;
+  *anybody_ready = able != 0;
+  return {g_standing, g_live_count, current_lives ? g_current->place : kNobody, g_run.step + 1, g_run.clock};
 }
 
 // May what this operation does, or what has happened outside by now, let somebody proceed who waits for a descriptor?
@@ -105,7 +94,7 @@ bool waited(const Moment& m) {
 void let_time_pass() {
   uint64_t earliest = UINT64_MAX;
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const ThreadSlot& t = g_threads[g_live[i]];
+    const ThreadSlot& t = g_threads[g_live[i].slot];
     if (ready(t) == Ready::kTimeout && t.pending.deadline < earliest) earliest = t.pending.deadline;
   }
   if (earliest != UINT64_MAX && g_run.clock < earliest) g_run.clock = earliest;
@@ -113,8 +102,9 @@ void let_time_pass() {
 
 // A program before its first thread, or a shell on the way to one: there is nothing to decide, and of a shell the plan says nothing.
 ThreadSlot* decide_alone() {
-  Moment moment = look(true);
-  while (waited(moment)) moment = look(true);
+  bool anybody_ready = false;
+  Moment moment = look(true, &anybody_ready);
+  while (!anybody_ready && waited(moment)) moment = look(true, &anybody_ready);
   const Ready can = ready(*g_current);
   if (can == Ready::kNo) stuck();
   if (can == Ready::kTimeout && g_run.clock < g_current->pending.deadline) g_run.clock = g_current->pending.deadline;
@@ -129,16 +119,17 @@ ThreadSlot* decide(bool current_lives) {
     g_run.idled = true;
     if (still % kIdleSteps == 0) let_time_pass();
   }
-  Moment moment = look(current_lives);
-  if (!anybody_ready(moment)) {
+  bool anybody_ready = false;
+  Moment moment = look(current_lives, &anybody_ready);
+  if (!anybody_ready) {
     ++g_descriptor_news;
-    moment = look(current_lives);
+    moment = look(current_lives, &anybody_ready);
+    while (!anybody_ready && waited(moment)) moment = look(current_lives, &anybody_ready);
   }
-  while (waited(moment)) moment = look(current_lives);
   Decision decision = g_run.director.next(moment, still >= kIdleSteps);
   if (decision.verdict == Verdict::kDiverged) {
     ++g_descriptor_news;
-    moment = look(current_lives);
+    moment = look(current_lives, &anybody_ready);
     decision = g_run.director.next(moment, still >= kIdleSteps);
   }
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
@@ -146,15 +137,15 @@ ThreadSlot* decide(bool current_lives) {
        ++tries) {
     redirect(g_current);
     ++g_descriptor_news;
-    moment = look(current_lives);
+    moment = look(current_lives, &anybody_ready);
     decision = g_run.director.next(moment, still >= kIdleSteps);
   }
   if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
   if (decision.verdict == Verdict::kStuck) stuck();
-  const Candidate& chosen = g_candidates[decision.index];
+  const Candidate& chosen = g_standing[decision.index];
   g_run.switch_flags = 0;
   if (moment.current != kNobody) {
-    const Candidate& current = g_candidates[moment.current];
+    const Candidate& current = g_standing[moment.current];
     if (current.ready == Ready::kNo && closes_cycle(*g_current)) end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");
     if (current.ready == Ready::kYes) g_run.switch_flags |= kPreviousReady;
     if (current.ready == Ready::kTimeout) g_run.switch_flags |= kPreviousReadyByTimeout;
@@ -175,7 +166,9 @@ bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed 
 
 Event* record(ThreadSlot* t) {
   static Event overflow;
-  if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || is_livelock(), 0)) check_limits();
+  // After an event that was progress there is no livelock.
+  const bool idles = g_run.step != g_run.last_progress;
+  if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || (idles && is_livelock()), 0)) check_limits();
   if (__builtin_expect(g_run.step >= g_run.mapped, 0)) map_more_events();
   Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step] : &overflow;
   const Pending& p = t->pending;
@@ -223,13 +216,6 @@ Event* record(ThreadSlot* t) {
   check_failed("a thread ran after the end of the run", __FILE__, __LINE__);
 }
 
-// Somebody else has run: those who gave way to it may run again.
-void others_ran(const ThreadSlot* thread) {
-  for (uint32_t i = 0; i < g_live_count; ++i) {
-    if (&g_threads[g_live[i]] != thread) g_threads[g_live[i]].gave_way = false;
-  }
-}
-
 }  // namespace
 
 Event* stand(ThreadSlot* me) {
@@ -238,9 +224,10 @@ Event* stand(ThreadSlot* me) {
   if (!keeps) {
     ThreadSlot* next = decide(true);
     if (next != me) {
+      me->gave_way = false;  // it has: whoever runs now is somebody else
+      g_standing[me->place].gave_way = false;
       switch_to(next);
       if (__builtin_expect(g_run.collecting, 0)) hand_in_stack(me);
-      others_ran(me);
     }
   }
   return record(me);
@@ -290,7 +277,6 @@ void leave_for_ever() {
 
 void begin_thread(ThreadSlot* thread) {
   t_managed = 1;
-  others_ran(thread);
   record(thread);
 }
 
@@ -302,7 +288,7 @@ uint32_t wake(const void* address, uint32_t count, Event* event) {
     uint64_t ids[256];
     uint32_t waiting = 0;
     for (uint32_t i = 0; i < g_live_count && waiting < 256; ++i) {
-      ThreadSlot& t = g_threads[g_live[i]];
+      ThreadSlot& t = g_threads[g_live[i].slot];
       if (t.waiting_on != address || t.signalled) continue;
       uint32_t at = waiting++;
       for (; at > 0 && queue[at - 1]->wait_order > t.wait_order; --at) queue[at] = queue[at - 1];

@@ -1,14 +1,16 @@
 #include "runtime/thread.h"
 
+#include "runtime/names.h"
 #include "runtime/placement.h"
 #include "runtime/races.h"
+#include "runtime/standing.h"
 
 namespace heddle::rt {
 
 HEDDLE_APART ThreadSlot g_threads[kMaxThreads];
 uint32_t g_thread_count;
 ThreadSlot* g_current;
-HEDDLE_APART uint32_t g_live[kMaxThreads];
+HEDDLE_APART Live g_live[kMaxThreads];
 uint32_t g_live_count;
 __thread char t_managed __attribute__((tls_model("initial-exec")));
 
@@ -28,14 +30,21 @@ ThreadSlot* slot_of_tid(pid_t tid) {
   return nullptr;
 }
 
-void add_live(ThreadSlot* thread) { g_live[g_live_count++] = thread->index; }
+void add_live(ThreadSlot* thread) {
+  thread->place = g_live_count;
+  g_live[g_live_count++].slot = thread->index;
+  ++g_naming_era;
+  stands(*thread);
+}
 
 void remove_live(ThreadSlot* thread) {
-  uint32_t to = 0;
-  for (uint32_t i = 0; i < g_live_count; ++i) {
-    if (g_live[i] != thread->index) g_live[to++] = g_live[i];
+  for (uint32_t i = thread->place; i + 1 < g_live_count; ++i) {
+    g_live[i] = g_live[i + 1];
+    g_standing[i] = g_standing[i + 1];
+    g_threads[g_live[i].slot].place = i;
   }
-  g_live_count = to;
+  --g_live_count;
+  ++g_naming_era;
 }
 
 void note_held(ThreadSlot* thread, const void* lock, SiteId site) {

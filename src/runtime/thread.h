@@ -54,13 +54,14 @@ struct ThreadSlot {
   // --- the run
   ThreadId id;
   uint32_t index;  // in the trace's thread table
+  uint32_t place;  // in g_live, while it lives
   uint32_t parent;
   uint32_t birth;
   uint32_t births;      // children so far
   uint32_t operations;  // executed
   Life life;
   bool detached;
-  bool gave_way;
+  bool gave_way;   // only ever true of the thread that ran last
   bool signalled;  // the wait it is in has been ended by somebody
   bool cancelled;
   bool ending;        // runs its destructors
@@ -90,8 +91,15 @@ extern ThreadSlot g_threads[kMaxThreads];
 extern uint32_t g_thread_count;  // slots used, in order of creation
 extern ThreadSlot* g_current;    // the one that runs; meaningful only when the run is active
 
-// Slots of live threads, compact, in order of creation.
-extern uint32_t g_live[kMaxThreads];
+// A word in memory: while it is 0, a thread's operation is enabled. Anything else there says nothing, and ready() has to be asked.
+using Gate = const volatile int*;
+
+// The live threads, compact, in order of creation.
+struct Live {
+  Gate gate;
+  uint32_t slot;
+};
+extern Live g_live[kMaxThreads];
 extern uint32_t g_live_count;
 
 // Set in threads that belong to the run. Everything else (donors before their turn, helper threads of libraries) passes through.

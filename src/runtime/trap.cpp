@@ -65,7 +65,7 @@ long trapped_read(const long* a, void* pc) {
 
 bool anybody_waits(const void* address) {
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const ThreadSlot& t = g_threads[g_live[i]];
+    const ThreadSlot& t = g_threads[g_live[i].slot];
     if (t.waiting_on == address && !t.signalled) return true;
   }
   return false;
