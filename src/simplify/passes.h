@@ -6,6 +6,7 @@ namespace heddle {
 
 std::unique_ptr<Pass> make_tinertia(const PassInput& input);
 std::unique_ptr<Pass> make_reorder(const PassInput& input);
+std::unique_ptr<Pass> make_replan(const PassInput& input);
 std::unique_ptr<Pass> make_direct(const PassInput& input);
 std::unique_ptr<Pass> make_preemptions(const PassInput& input);
 std::unique_ptr<Pass> make_merge(const PassInput& input);

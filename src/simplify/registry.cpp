@@ -7,6 +7,8 @@ const std::vector<PassRow>& passes() {
       {"tinertia", "Tinertia as published, one execution after the other", "Jalbert & Sen, FSE 2010, Algorithm 1", false, make_tinertia},
       {"reorder", "swap independent neighbours on the trace until intervals merge; one run", "Huang & Zhang, SAS 2011 (SimTrace)", true,
        make_reorder},
+      {"replan", "put schedules together from what each thread did, and try the simplest",
+       "Huang & Zhang, SAS 2011, with locks in any order", true, make_replan},
       {"direct", "stop one thread where the failing run has a preemption, let all others run, go on", "Lu et al., ASPLOS 2008, section 4",
        true, make_direct},
       {"preemptions", "delta debugging over the set of preemptions", "Zeller & Hildebrandt, TSE 2002 (ddmin)", true, make_preemptions},

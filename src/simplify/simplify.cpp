@@ -136,15 +136,20 @@ SimplifyResult simplify(const Trace& failing, const std::function<bool(const Tra
     return driver.result();
   }
   // A new trace may be put into a simpler order on paper; that costs a run only where it promises something.
-  const PassRow& on_paper = *rows.front();
+  auto on_paper = [](const PassRow* row) { return row->make == make_reorder || row->make == make_replan; };
+  auto look_on_paper = [&] {
+    for (const PassRow* row : rows) {
+      if (on_paper(row)) driver.run(*row);
+    }
+  };
   for (const PassRow* row : rows) {
-    if (!driver.run(*row) || row == &on_paper) continue;
-    driver.run(on_paper);
+    if (!driver.run(*row) || on_paper(row)) continue;
+    look_on_paper();
     if (row->make != make_bound) continue;
     // What was found by search has not been through the passes before.
     for (const PassRow* again : rows) {
       if (again == row) break;
-      if (again != &on_paper) driver.run(*again);
+      if (!on_paper(again) && driver.run(*again)) look_on_paper();
     }
   }
   return driver.result();

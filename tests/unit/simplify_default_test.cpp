@@ -63,6 +63,22 @@ TEST(Default, ReachesWhatTheExhaustiveSearchProves) {
   }
 }
 
+// What the threads did in one deadlock is enough to put the simplest one together: a handful of runs, whatever the schedule was like.
+TEST(Replan, FindsTheSimplestDeadlockOnPaper) {
+  const toy::Program program = toy::lock_cycle(2, 3);
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto failing = toy::random_failure(program, seed);
+    ASSERT_TRUE(failing);
+    size_t executions = 0;
+    const SimplifyResult result = run(program, *failing, "reorder+replan", &executions);
+    EXPECT_TRUE(same_bug(result.best, *failing));
+    EXPECT_EQ(result.best.preemptions(), 1u);  // main waits in its join, one thread is stopped with its first lock
+    EXPECT_EQ(result.best.switches(), 4u);     // to each of the two and, since a toy stands still only when nobody can go on, to the others
+    EXPECT_LE(executions, 6u);
+  }
+}
+
 TEST(Default, GoesOnFromWhereItWasCutShort) {
   const toy::Program program = toy::lost_update(3, 2);
   const auto failing = toy::random_failure(program, 1);
