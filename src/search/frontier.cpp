@@ -43,6 +43,7 @@ class Frontier final : public Search {
     return plan;
   }
 
+  void withdraw() override { in_flight_.pop_back(); }
   void observe(size_t, const Trace& trace) override {
     const size_t known = in_flight_.front();
     in_flight_.pop_front();

@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "search/find.h"
+#include "search/forecast.h"
 #include "search/make.h"
 #include "search/reversal.h"
 
@@ -35,40 +36,34 @@ class Portfolio final : public Search {
   }
 
   std::optional<Plan> propose() override {
-    if (proposed_ == 0) {
-      ++proposed_;
-      pending_.push_back(kArms);
-      return plan_with(options_, PolicyKind::kStay, 0);
-    }
+    if (proposed_ == 0) return note(kArms, plan_with(options_, PolicyKind::kStay, 0));
     if (observed_ == 0) return std::nullopt;
     Arm arm = choose();
-    std::optional<Plan> plan;
-    if (arm == kGuidedArm) {
-      // All that waited may turn out to have been tried under another name; then none waits any more, and another arm has the turn.
-      if (const auto reversal = reversals_.take()) {
-        plan = plan_for(*reversal, options_);
-      } else {
-        arm = choose();
+    std::optional<Plan> plan = next_of(arm);
+    // A run of which all is known already is not made: the arm has another try, and then the other arms.
+    for (uint32_t tries = 0; plan; ++tries) {
+      if (!forecast_.knows(*plan)) {
+        patience_ = kPatience;
+        break;
       }
-    }
-    if (arm == kTurnsArm) {
-      // Strict alternation, a few operations each: the bugs that need many switches need them regular.
-      plan = plan_with(options_, PolicyKind::kFifo, proposed_);
-      plan->tail.quantum = kTurns[turns_ % std::size(kTurns)];
-      if (turns_++ / std::size(kTurns) % 2 == 0) plan->marks = contended_;
-    } else if (arm != kGuidedArm) {
-      plan = arms_[arm].search->propose();
+      if (!exact_ && mix(mix(options_.seed, 0x5A3E + tries), proposed_) % kAnyway == 0) break;
+      if (tries >= patience_) {
+        patience_ = std::max(kLeastPatience, patience_ / 2);
+        break;
+      }
+      if (arms_[arm].search) arms_[arm].search->withdraw();
+      if (tries % kTriesOfOne == kTriesOfOne - 1) arm = draw(tries);
+      plan = next_of(arm);
     }
     if (!plan) return std::nullopt;
-    if (!timed_) plan->limits.events = std::min(plan->limits.events, arm == kTurnsArm ? 20 * longest_ + 2'000 : 50 * longest_ + 20'000);
-    ++proposed_;
-    pending_.push_back(arm);
-    return plan;
+    return note(arm, std::move(*plan));
   }
 
   void observe(size_t, const Trace& trace) override {
-    const uint32_t arm = pending_.front();
+    const Pending pending = std::move(pending_.front());
+    const uint32_t arm = pending.arm;
     pending_.pop_front();
+    forecast_.learn(trace, pending.plan ? &*pending.plan : nullptr);
     const size_t fresh = coverage_.add(trace);
     // What samples suggest would only stand in the way of the systematic part at first; later, where they go is where it has not been.
     if (arm == kArms || arm == kGuidedArm || (fresh > 0 && observed_ >= kSystematic)) reversals_.add(trace);
@@ -96,6 +91,10 @@ class Portfolio final : public Search {
 
  private:
   static constexpr double kMemory = 0.99;
+  static constexpr uint32_t kPatience = 32;
+  static constexpr uint32_t kLeastPatience = 2;
+  static constexpr uint32_t kTriesOfOne = 8;
+  static constexpr uint64_t kAnyway = 4;
   static constexpr size_t kMostMarks = 64;
   static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
   static constexpr uint64_t kSystematic = 40;
@@ -106,6 +105,42 @@ class Portfolio final : public Search {
     double runs = 0;    // fading
     double reward = 0;  // fading: runs that showed something new, and a little for how much
   };
+
+  struct Pending {
+    uint32_t arm;              // kArms = the sequential run
+    std::optional<Plan> plan;  // of some, to test the forecast on
+  };
+
+  // The next plan of an arm; which may give its turn to another.
+  std::optional<Plan> next_of(Arm& arm) {
+    std::optional<Plan> plan;
+    if (arm == kGuidedArm) {
+      // All that waited may turn out to have been tried under another name; then none waits any more, and another arm has the turn.
+      if (const auto reversal = reversals_.take()) {
+        plan = plan_for(*reversal, options_);
+      } else {
+        arm = choose();
+      }
+    }
+    if (arm == kTurnsArm) {
+      // Strict alternation, a few operations each: the bugs that need many switches need them regular.
+      plan = plan_with(options_, PolicyKind::kFifo, proposed_);
+      plan->tail.quantum = kTurns[turns_ % std::size(kTurns)];
+      if (turns_++ / std::size(kTurns) % 2 == 0) plan->marks = contended_;
+    } else if (arm != kGuidedArm) {
+      plan = arms_[arm].search->propose();
+    }
+    if (plan && !timed_)
+      plan->limits.events = std::min(plan->limits.events, arm == kTurnsArm ? 20 * longest_ + 2'000 : 50 * longest_ + 20'000);
+    return plan;
+  }
+
+  Plan note(uint32_t arm, Plan plan) {
+    const bool kept = proposed_ < 32 || proposed_ % 16 == 0;
+    pending_.push_back({arm, kept ? std::optional<Plan>(plan) : std::nullopt});
+    ++proposed_;
+    return plan;
+  }
 
   // A schedule may keep threads from ever getting on with each other without their being stuck: such a run is given up when it is far
   // longer than any that came to an end. Not where time passes: waiting may rightly take long.
@@ -137,6 +172,12 @@ class Portfolio final : public Search {
     if (turn >= kDeep && turn % 2 == 1) return kFrontierArm;
     // Uniform samples of the contended operations are the best of the others on most programs.
     if (turn < 500 && turn % 4 == 1) return kSurwArm;
+    return draw(0);
+  }
+
+  // By what each arm has brought of late; `again` counts the draws of one turn.
+  Arm draw(uint32_t again) {
+    const bool systematic = !reversals_.empty();
     std::array<double, kArms> weight{};
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {
@@ -144,7 +185,7 @@ class Portfolio final : public Search {
       weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i == kFrontierArm ? 0.12 : 0.02);
       total += weight[i];
     }
-    double left = total * static_cast<double>(mix(mix(options_.seed, 0x90F), turn) >> 11) * 0x1p-53;
+    double left = total * static_cast<double>(mix(mix(options_.seed, 0x90F + again), proposed_ - 1) >> 11) * 0x1p-53;
     for (uint32_t i = 0; i < kArms; ++i) {
       if (weight[i] > 0 && left < weight[i]) return static_cast<Arm>(i);
       left -= weight[i];
@@ -156,7 +197,11 @@ class Portfolio final : public Search {
   Reversals reversals_;
   Coverage coverage_;
   std::array<ArmState, kArms> arms_;
-  std::deque<uint32_t> pending_;  // the arm of each proposal not yet observed; kArms = the sequential run
+  // Where racing accesses are no points, a run is more than its partial order: some are made all the same.
+  const bool exact_ = options_.base.points == PointKind::kRacy || options_.base.points == PointKind::kAll;
+  Forecast forecast_;
+  uint32_t patience_ = kPatience;  // known runs that are passed over for one that is made; less where there is little else
+  std::deque<Pending> pending_;    // proposals not yet observed
   uint64_t proposed_ = 0;
   uint64_t observed_ = 0;
   uint64_t turns_ = 0;

@@ -19,6 +19,8 @@ class Search {
   virtual std::optional<Plan> propose() = 0;
   // Called once for each proposal, in the order of proposal, whatever the number of workers.
   virtual void observe(size_t index, const Trace& trace) = 0;
+  // The last proposal is not made and will not be observed: what it would show is known.
+  virtual void withdraw() {}
   // One sentence about what is known after it ran: bounds, coverage. May be empty.
   virtual std::string knowledge() const { return {}; }
 };

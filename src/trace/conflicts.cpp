@@ -53,6 +53,12 @@ bool events_conflict(const Event& a, const Event& b) {
   return operations_conflict(a.op, b.op);
 }
 
+OrderWalk::Operation operation_of(const Trace& trace, const Event& e, ObjectId mutex) {
+  const bool chosen = (e.flags & (kChoice | kTimedOut | kSpurious)) != 0;
+  return {e.thread, trace.thread_id(e), e.number, e.op, chosen, e.value, mutex, e.object};
+}
+bool only_reads(const Event& e) { return (is_memory(e.op) && !writes(e)) || e.op == Op::kBarrierLeave; }
+
 std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLimits& limits) {
   const auto events = trace.events();
   const HappensBefore must(trace, Edges::kMust);
@@ -111,45 +117,15 @@ std::vector<ReadsFrom> reads_from(const Trace& trace) {
 }
 
 std::vector<uint64_t> order_hashes(const Trace& trace) {
-  // An event's hash covers its thread's past and the past of what it touches; reads between two writes commute, so an object keeps the
-  // hash of its last write and the sum of the reads since.
-  struct ObjectPast {
-    uint64_t write = 0;
-    uint64_t reads = 0;
-  };
-  std::unordered_map<ObjectId, ObjectPast> objects;
-  std::vector<uint64_t> thread_past(trace.threads().size());
+  OrderWalk walk;
   HeldLocks locks(trace.threads().size());
   std::vector<uint64_t> hashes;
   hashes.reserve(trace.events().size());
-  uint64_t whole = 0;
   for (size_t i = 0; i < trace.events().size(); ++i) {
     const Event& e = trace.events()[i];
-    const ThreadId thread = trace.thread_id(e);
-    uint64_t& past = thread_past[e.thread];
-    whole -= past == 0 ? 0 : mix(thread, past);
-    uint64_t hash = mix(mix(past, thread), mix(e.number, static_cast<uint64_t>(e.op)));
-    const bool choice = (e.flags & (kChoice | kTimedOut | kSpurious)) != 0;
-    if (choice) hash = mix(hash, e.value + 1);
-    auto touch = [&](ObjectId object, bool only_reads) {
-      if (object == kNoObject) return;
-      ObjectPast& o = objects[object];
-      hash = mix(hash, o.write);
-      if (only_reads) {
-        o.reads += mix(hash, 1);
-        return;
-      }
-      hash = mix(hash, o.reads);
-      o.write = hash;
-      o.reads = 0;
-    };
-    const ObjectId mutex = locks.mutex_of(e);
-    touch(mutex, false);
-    touch(e.object, (is_memory(e.op) && !writes(e)) || e.op == Op::kBarrierLeave);
+    walk.finds(operation_of(trace, e, locks.mutex_of(e)));
     locks.step(i, e);
-    past = hash == 0 ? 1 : hash;
-    whole += mix(thread, past);
-    hashes.push_back(whole);
+    hashes.push_back(walk.ends(only_reads(e)));
   }
   return hashes;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "trace/order_walk.h"
 #include "trace/trace.h"
 
 namespace heddle {
@@ -69,6 +70,9 @@ std::vector<ReadsFrom> reads_from(const Trace& trace);
 // `prefix` hashes name the state after each event, so that a search knows a state that it has already been in.
 uint64_t order_hash(const Trace& trace);
 std::vector<uint64_t> order_hashes(const Trace& trace);
+// One event for the walk that makes these hashes; `mutex`: of a wait or wake-up (HeldLocks::mutex_of). Does it leave everything as it was?
+OrderWalk::Operation operation_of(const Trace& trace, const Event& event, ObjectId mutex);
+bool only_reads(const Event& event);
 
 // What is new in a run, for feedback: consecutive conflicting operations of two threads on one object, named by their sites and operations
 // (reads-from pairs, lock orders and conflict orders alike); sorted, without repetition.

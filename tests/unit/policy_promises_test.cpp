@@ -139,6 +139,35 @@ TEST(Surw, AllInterleavingsOfTheSelectedEventsAreEquallyLikely) {
   }
 }
 
+// Where the data is behind a lock, it is the orders of taking it that are equally likely.
+TEST(Surw, AllOrdersOfTakingALockAreEquallyLikely) {
+  std::vector<toy::Step> body;
+  for (int i = 0; i < 3; ++i) {
+    body.push_back(toy::lock(1));
+    body.push_back(toy::unlock(1));
+  }
+  const toy::Program program = toy::threads({body, body});
+  Profile profile;
+  profile.add(program.run({}));
+  ASSERT_EQ(profile.objects().size(), 1u);
+  std::map<std::string, size_t> counts;
+  for (uint64_t seed = 1; seed <= 4000; ++seed) {
+    Plan plan;
+    plan.tail.kind = PolicyKind::kSurw;
+    plan.tail.seed = mix(5, seed);
+    plan.marks = {profile.objects()[0]};
+    plan.weights = profile.weights(plan.marks);
+    std::string order;
+    const Trace trace = program.run(plan);
+    for (const Event& e : trace.events()) {
+      if (e.op == Op::kMutexLock) order += static_cast<char>('0' + e.thread);
+    }
+    ++counts[order];
+  }
+  EXPECT_EQ(counts.size(), 20u);
+  EXPECT_LT(chi_square(counts, 20, 4000), 43.82);
+}
+
 TEST(Surw, APlainRandomWalkIsFarFromUniformOnTheSameProgram) {
   const toy::Program program = free_threads({5, 2});
   std::map<std::string, size_t> counts;

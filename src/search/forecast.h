@@ -1,0 +1,87 @@
+#pragma once
+// Tells how a run will go before it is made, from the runs so far: what is known need not be run.
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "policy/director.h"
+#include "trace/order_walk.h"
+#include "trace/plan.h"
+#include "trace/trace.h"
+
+namespace heddle {
+
+// Where every racing access is a point, a thread does next what it did in any earlier run in which it had the same past: its own
+// operations, and those that it depends on. So runs are made of pieces of earlier runs, put together as the plan's policy, which is a function, has it; and one
+// that comes out as a partial order that was seen already (Mazurkiewicz 1977) would show nothing new. Sampling without putting back: the
+// partial orders that are left are met sooner. No forecast is given where a thread gets somewhere new, or does what is not modelled here
+// (time, descriptors, signals, semaphores, barriers). The forecast is tested on runs that were made, and given up where it is wrong.
+class Forecast {
+ public:
+  // `plan`: what the run was made from, to test the forecast on; or nothing.
+  void learn(const Trace& trace, const Plan* plan);
+  // Will the run show a partial order that was seen?
+  bool knows(const Plan& plan);
+  // The partial order of the run, if what was seen says it to the end.
+  std::optional<uint64_t> order(const Plan& plan);
+
+  // It was right so far, but for one run in sixteen at most.
+  bool trusted() const { return usable_ && right_ > 0 && wrong_ * 16 <= right_; }
+
+ private:
+  static constexpr size_t kMostKnown = 400'000;  // states of threads
+  static constexpr size_t kLongest = 4'000;      // events of a run
+  static constexpr uint64_t kHopeless = 24;      // tests of which not one was right
+
+  // What a thread with a certain past does next.
+  struct Next {
+    Op op;
+    ObjectId object;
+    SiteId site;
+    ObjectId mutex;
+  };
+  struct ThreadNow {
+    ThreadId id = kNoThread;
+    const Next* next = nullptr;
+    uint32_t number = 0;
+    uint32_t births = 0;
+    bool live = true;
+    bool gave_way = false;
+    bool signalled = false;
+    uint64_t last_step = 0;
+  };
+  struct LockNow {
+    uint32_t owner = kNoIndex;
+    uint32_t readers = 0;
+  };
+
+  uint64_t learn_steps(const Trace& trace);
+  bool stand(uint32_t slot);
+  Ready ready(uint32_t slot);
+  bool take(uint32_t slot, uint16_t flags);
+  std::optional<uint32_t> decide(Director& director);
+  std::optional<uint64_t> signal(const Director& director, uint32_t slot);
+  static uint64_t beginning(ThreadId id) { return mix(id, 0xB0A2); }
+
+  std::unordered_map<uint64_t, Next> next_;         // by the thread's past
+  std::unordered_map<uint64_t, uint16_t> results_;  // flags, by what the operation depends on
+  std::unordered_set<uint64_t> ends_;               // pasts with which a thread ended the process
+  std::unordered_set<uint64_t> orders_;
+  uint64_t tested_ = 0, right_ = 0, wrong_ = 0;
+  size_t most_threads_ = 1;
+  bool usable_ = true;
+
+  // The run that is being forecast.
+  OrderWalk walk_;
+  std::vector<ThreadNow> threads_;
+  std::unordered_map<ObjectId, LockNow> locks_;
+  std::unordered_map<ObjectId, std::vector<uint32_t>> queues_;  // conditions
+  std::vector<Candidate> candidates_;
+  std::vector<PolicyThread> policy_threads_;
+  std::vector<std::byte> block_;
+  uint32_t current_ = kNobody;
+  uint64_t step_ = 0;
+};
+
+}  // namespace heddle

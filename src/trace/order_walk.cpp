@@ -1,0 +1,44 @@
+#include "trace/order_walk.h"
+
+namespace heddle {
+
+void OrderWalk::reset() {
+  objects_.clear();
+  pasts_.clear();
+  whole_ = 0;
+}
+
+uint64_t OrderWalk::finds(const Operation& o) {
+  if (o.thread >= pasts_.size()) pasts_.resize(o.thread + 1);
+  const uint64_t past = pasts_[o.thread];
+  whole_ -= past == 0 ? 0 : mix(o.id, past);
+  hash_ = mix(mix(past, o.id), mix(o.number, static_cast<uint64_t>(o.op)));
+  if (o.chosen) hash_ = mix(hash_, o.value + 1);
+  if (o.mutex != kNoObject) {
+    ObjectPast& mutex = objects_[o.mutex];
+    hash_ = mix(mix(hash_, mutex.write), mutex.reads);
+    mutex = {hash_, 0};
+  }
+  touched_ = nullptr;
+  if (o.object != kNoObject) {
+    touched_ = &objects_[o.object];
+    hash_ = mix(hash_, touched_->write);
+  }
+  thread_ = o.thread;
+  id_ = o.id;
+  return hash_;
+}
+
+uint64_t OrderWalk::ends(bool reads) {
+  if (touched_ != nullptr && reads) {
+    touched_->reads += mix(hash_, 1);
+  } else if (touched_ != nullptr) {
+    hash_ = mix(hash_, touched_->reads);
+    *touched_ = {hash_, 0};
+  }
+  pasts_[thread_] = hash_ == 0 ? 1 : hash_;
+  whole_ += mix(id_, pasts_[thread_]);
+  return whole_;
+}
+
+}  // namespace heddle
