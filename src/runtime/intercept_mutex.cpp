@@ -1,5 +1,6 @@
 // Mutexes. The point decides who gets in; the real try-lock then keeps glibc's own state.
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 
 #include "runtime/check.h"
@@ -35,6 +36,21 @@ int take_mutex(pthread_mutex_t* m, SiteId site) {
 int drop_mutex(pthread_mutex_t* m) {
   note_released(g_current, m);
   return real().pthread_mutex_unlock(m);
+}
+
+void orphan_mutexes(const ThreadSlot& thread) {
+  constexpr uint32_t kMost = 1 << 20;  // as the kernel: a list that the program has spoilt may have no end
+  if (real().robust_offset == 0) return;
+  auto* head = reinterpret_cast<robust_list_head*>(thread.fs_base + real().robust_offset);
+  robust_list* entry = head->list.next;
+  for (uint32_t i = 0; i < kMost && entry != nullptr && entry != &head->list; ++i) {
+    // The lowest bit says that the mutex inherits priority.
+    entry = reinterpret_cast<robust_list*>(reinterpret_cast<uintptr_t>(entry) & ~uintptr_t{1});
+    auto* word = reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(entry) + head->futex_offset);
+    if ((*word & FUTEX_TID_MASK) == static_cast<uint32_t>(thread.tid)) *word = (*word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+    entry = entry->next;
+  }
+  head->list.next = &head->list;
 }
 
 void mark_try(Event* event, bool fails) {

@@ -6,6 +6,7 @@
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/clock.h"
+#include "runtime/lock.h"
 #include "runtime/names.h"
 #include "runtime/placement.h"
 #include "runtime/real.h"
@@ -54,6 +55,7 @@ void finish_thread(ThreadSlot* me) {
   p.object = thread_object(me);
   p.site = me->pending.site;
   point(p);
+  orphan_mutexes(*me);
   if (g_live_count == 1) {
     // The last thread to leave ends the process, as glibc does.
     real().exit(0);

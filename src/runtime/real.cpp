@@ -1,6 +1,9 @@
 #include "runtime/real.h"
 
 #include <dlfcn.h>
+#include <linux/futex.h>
+
+#include "runtime/sys.h"
 
 namespace heddle::rt {
 
@@ -15,6 +18,11 @@ void resolve_real() {
   // libthread_db's own description of the descriptor: {bits, elements, offset}. 720 is glibc 2.36 on x86-64.
   const auto* description = static_cast<const uint32_t*>(dlvsym(RTLD_DEFAULT, "_thread_db_pthread_tid", "GLIBC_PRIVATE"));
   g_real.tid_offset = description != nullptr ? description[2] : 720;
+  // Before the first thread: whoever comes here is the thread that the kernel takes it for.
+  const robust_list_head* robust = nullptr;
+  size_t size = 0;
+  if (sys(SYS_get_robust_list, 0, &robust, &size) == 0 && robust != nullptr)
+    g_real.robust_offset = reinterpret_cast<uintptr_t>(robust) - static_cast<uintptr_t>(pthread_self());
   g_real_ready = true;
 }
 

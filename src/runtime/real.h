@@ -69,6 +69,7 @@ struct Real {
 #undef HEDDLE_FIELD
   void (*call_tls_dtors)();  // glibc's own: runs the destructors of thread_local objects of the current thread
   uint32_t tid_offset;       // of the tid within glibc's thread descriptor
+  uint64_t robust_offset;    // of the list of robust mutexes that the thread holds; 0: not known
 };
 
 extern Real g_real;

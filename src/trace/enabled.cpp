@@ -64,6 +64,7 @@ void EnabledWalk::take(const Event& e) {
     if (shared) {
       ++view.readers[t];
     } else {
+      if (view.owner != t) view.depth = 0;  // its owner has died with it: a robust mutex
       view.owner = t;
       ++view.depth;
     }
@@ -134,7 +135,8 @@ Standing EnabledWalk::lock_standing(uint32_t thread, Op op, ObjectId object, siz
     if (view.owner == thread) {
       free = next < trace_.events().size();
     } else if (view.owner != kNoIndex) {
-      free = false;
+      // Who dies with a mutex leaves it to others if it is a robust one. The run shows it.
+      free = !threads_[view.owner].live && next < trace_.events().size();
     }
     if (!is_shared_lock_request(op)) {
       for (const auto& [reader, count] : view.readers) free = free && reader == thread && next < trace_.events().size() && count > 0;
