@@ -6,7 +6,8 @@ void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t ste
   state_ = PolicyState{};
   state_.plan = plan;
   state_.threads = threads;
-  state_.early_left = plan.header->tail.early;
+  state_.tail = plan.header->tail;
+  state_.early_left = state_.tail.early;
   state_.quantum_start = step;
   policy_ = &policy_row(plan.header->tail.kind);
   slice_count_ = plan.header->slice_count;
@@ -58,7 +59,7 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
   return {Verdict::kStuck, kNobody, nullptr};
 }
 
-Decision Director::next(const Moment& m, bool fair) {
+Decision Director::next_at_length(const Moment& m, bool fair) {
   if (!in_tail()) {
     bool decided = false;
     const Decision followed = follow_slices(m, &decided);

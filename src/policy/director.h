@@ -39,6 +39,7 @@ class Director {
   bool in_tail() const { return cursor_ >= slice_count_; }
 
  private:
+  Decision next_at_length(const Moment& moment, bool fair);
   Decision follow_slices(const Moment& moment, bool* decided);
 
   PolicyState state_;
@@ -48,12 +49,18 @@ class Director {
   uint64_t skipped_;
 };
 
+inline Decision Director::next(const Moment& m, bool fair) {
+  // The common case in short: the policy chooses among those who are ready.
+  if (in_tail() && !fair && m.able_count != 0 && state_.early_left == 0) return {Verdict::kRun, policy_->pick(state_, m), nullptr};
+  return next_at_length(m, fair);
+}
+
 inline bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) const {
   if (cursor_ < slice_count_) {
     const Slice& slice = state_.plan.slices[cursor_];
     return slice.thread == current && number < slice.until;  // the last one goes through next(), which closes the slice
   }
-  const PolicySpec& spec = state_.plan.header->tail;
+  const PolicySpec& spec = state_.tail;
   switch (spec.kind) {
     case PolicyKind::kStay: return true;
     case PolicyKind::kRandom: return spec.stay != 0 && (mix(spec.seed, step) & 0xFFFF) < spec.stay;

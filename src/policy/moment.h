@@ -31,6 +31,9 @@ struct Moment {
   uint32_t current;  // index in `threads` of the thread that executed the last event, or kNobody if it has ended
   uint64_t step;     // number of the event about to be executed, from 1
   uint64_t now;      // virtual clock, ns
+  // Those of `threads` that are ready and did not give way, as indices in order; nullptr: nobody has counted them.
+  const uint32_t* able = nullptr;
+  uint32_t able_count = 0;
 };
 inline constexpr uint32_t kNobody = 0xFFFFFFFF;
 

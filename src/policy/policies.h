@@ -14,6 +14,7 @@ struct PolicyThread {
 
 struct PolicyState {
   PlanView plan;
+  PolicySpec tail;  // the plan's: asked for at every point, and nearer here than in the shared memory
   PolicyThread* threads;
   int64_t lowest;          // kPct: next priority for a thread that is pushed below all others
   uint64_t next_change;    // index of the next of the plan's steps

@@ -31,6 +31,8 @@ inline uint64_t deliverable(const ThreadSlot& t, const Pending& p) {
 inline bool attention_due(const ThreadSlot& t, const Pending& p) {
   return g_attention != 0 || g_run.clock >= g_next_timer || deliverable(t, p) != 0;
 }
+// The same, whatever the thread stands before: false only where nothing is due.
+inline bool attention_due(const ThreadSlot& t) { return g_attention != 0 || g_run.clock >= g_next_timer || t.signals != 0; }
 
 // Hands out what has arrived, and lets the current thread take all that is for it. True if a handler ran.
 bool attend(ThreadSlot* me, const Pending& before);

@@ -16,11 +16,11 @@
 namespace heddle::rt {
 
 uint64_t g_descriptor_news = 1;
+const volatile int g_open_gate = 0;
+const volatile int g_asking_gate = 1;
 
 namespace {
 
-constexpr int kTypeMask = 3;
-constexpr int kRobustBit = 16;
 constexpr int kOwnerDied = 0x40000000;
 constexpr int kTidMask = 0x3FFFFFFF;
 
@@ -68,7 +68,7 @@ bool mutex_free_for(const pthread_mutex_t* m, const ThreadSlot& t) {
   const int word = lock_word(m);
   if ((m->__data.__kind & kRobustBit) != 0 && (word & kOwnerDied) != 0) return true;
   if (word == 0) return true;
-  const int type = m->__data.__kind & kTypeMask;
+  const int type = m->__data.__kind & kMutexTypeMask;
   // A recursive mutex lets its owner in again; an error-checking one answers EDEADLK at once.
   return (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK) && owner_of(m) == t.tid;
 }
@@ -86,16 +86,7 @@ bool rwlock_written_by(const pthread_rwlock_t* l, const ThreadSlot& t) { return 
 static bool is_wild(const Pending& p) {
   const Family family = row(p.op).family;
   const bool lock = family == Family::kMutexes || family == Family::kRwlocks || family == Family::kSemaphores;
-  return lock && reinterpret_cast<uintptr_t>(p.address) < 4096;
-}
-
-Gate gate_of(const Pending& p) {
-  static const volatile int kOpen = 0;
-  static const volatile int kAsk = 1;
-  if (!has(p.op, kBlocks)) return &kOpen;
-  const bool mutex = p.op == Op::kMutexLock || p.op == Op::kMutexTimedLock;
-  if (mutex && !is_wild(p)) return &static_cast<const pthread_mutex_t*>(p.address)->__data.__lock;
-  return &kAsk;
+  return lock && reinterpret_cast<uintptr_t>(p.address) < kLowestObject;
 }
 
 Ready ready(const ThreadSlot& t) {

@@ -6,8 +6,25 @@
 namespace heddle::rt {
 
 Ready ready(const ThreadSlot& thread);
-// While the word there is 0, ready() is kYes.
-Gate gate_of(const Pending& pending);
+
+// In a mutex's __kind.
+inline constexpr int kMutexTypeMask = 3;
+inline constexpr int kRobustBit = 16;
+inline constexpr uintptr_t kLowestObject = 4096;
+extern const volatile int g_open_gate;    // always 0
+extern const volatile int g_asking_gate;  // never 0
+inline Gate gate_of(const Pending& p) {
+  if (!has(p.op, kBlocks)) return {&g_open_gate, true};
+  if ((p.op == Op::kMutexLock || p.op == Op::kMutexTimedLock) && reinterpret_cast<uintptr_t>(p.address) >= kLowestObject) {
+    const auto* mutex = static_cast<const pthread_mutex_t*>(p.address);
+    // Neither robust, recursive nor error-checking, and no time-out: taken is taken.
+    const int kind = mutex->__data.__kind & (kMutexTypeMask | kRobustBit);
+    const bool plain = kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
+    return {&mutex->__data.__lock, plain && p.op == Op::kMutexLock};
+  }
+  if (p.op == Op::kThreadJoin && p.address != nullptr) return {&static_cast<const ThreadSlot*>(p.address)->unfinished, true};
+  return {&g_asking_gate, false};
+}
 
 // Moves on whenever something may have made a descriptor ready: those who wait for one are not asked again before.
 extern uint64_t g_descriptor_news;

@@ -192,6 +192,7 @@ void install_plan(uint64_t cursor) {
   HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
   install_inputs();
+  g_run.event_limit = g_run.plan.header->limits.events;
   g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();
 }

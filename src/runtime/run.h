@@ -27,8 +27,9 @@ struct Run {
   uint64_t mapped;  // events whose pages are there: beyond them the next many are asked for at once
   PlanView plan;
   Director director;
-  uint64_t step;   // events executed
-  uint64_t clock;  // virtual ns since the start of the run
+  uint64_t event_limit;  // the plan's: the run is given up there
+  uint64_t step;         // events executed
+  uint64_t clock;        // virtual ns since the start of the run
   uint64_t wait_order;
   uint64_t last_progress;    // step of the last event that was not a failed try, a yield or a time-out
   uint64_t progress_before;  // last_progress before the last event

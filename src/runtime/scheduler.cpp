@@ -46,16 +46,23 @@ bool closes_cycle(const ThreadSlot& thread) {
 }
 
 // What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
-Moment look(bool current_lives, bool* anybody_ready) {
+Moment look(bool current_lives) {
   if (current_lives) stands(*g_current);
   uint32_t able = 0;
   for (uint32_t i = 0; i < g_live_count; ++i) {
-    const Ready can = __builtin_expect(*g_live[i].gate == 0, 1) ? Ready::kYes : ready(g_threads[g_live[i].slot]);
+    const bool open = *g_live[i].gate.word == 0;
+    Ready can = open ? Ready::kYes : Ready::kNo;
+    if (__builtin_expect(!open & !g_live[i].gate.exact, 0)) can = ready(g_threads[g_live[i].slot]);
     g_standing[i].ready = can;
-    able |= can == Ready::kYes ? 1 : 0;
+    g_able[able] = i;
+    able += static_cast<uint32_t>(can == Ready::kYes) & static_cast<uint32_t>(!g_standing[i].gave_way);
   }
-  *anybody_ready = able != 0;
-  return {g_standing, g_live_count, current_lives ? g_current->place : kNobody, g_run.step + 1, g_run.clock};
+  return {g_standing, g_live_count, current_lives ? g_current->place : kNobody, g_run.step + 1, g_run.clock, g_able, able};
+}
+
+bool anybody_ready(const Moment& m) {
+  // Only the thread that ran last can have given way.
+  return m.able_count != 0 || (m.current != kNobody && m.threads[m.current].ready == Ready::kYes);
 }
 
 // May what this operation does, or what has happened outside by now, let somebody proceed who waits for a descriptor?
@@ -102,9 +109,8 @@ void let_time_pass() {
 
 // A program before its first thread, or a shell on the way to one: there is nothing to decide, and of a shell the plan says nothing.
 ThreadSlot* decide_alone() {
-  bool anybody_ready = false;
-  Moment moment = look(true, &anybody_ready);
-  while (!anybody_ready && waited(moment)) moment = look(true, &anybody_ready);
+  Moment moment = look(true);
+  while (!anybody_ready(moment) && waited(moment)) moment = look(true);
   const Ready can = ready(*g_current);
   if (can == Ready::kNo) stuck();
   if (can == Ready::kTimeout && g_run.clock < g_current->pending.deadline) g_run.clock = g_current->pending.deadline;
@@ -119,17 +125,16 @@ ThreadSlot* decide(bool current_lives) {
     g_run.idled = true;
     if (still % kIdleSteps == 0) let_time_pass();
   }
-  bool anybody_ready = false;
-  Moment moment = look(current_lives, &anybody_ready);
-  if (!anybody_ready) {
+  Moment moment = look(current_lives);
+  if (!anybody_ready(moment)) {
     ++g_descriptor_news;
-    moment = look(current_lives, &anybody_ready);
-    while (!anybody_ready && waited(moment)) moment = look(current_lives, &anybody_ready);
+    moment = look(current_lives);
+    while (!anybody_ready(moment) && waited(moment)) moment = look(current_lives);
   }
   Decision decision = g_run.director.next(moment, still >= kIdleSteps);
   if (decision.verdict == Verdict::kDiverged) {
     ++g_descriptor_news;
-    moment = look(current_lives, &anybody_ready);
+    moment = look(current_lives);
     decision = g_run.director.next(moment, still >= kIdleSteps);
   }
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
@@ -137,7 +142,7 @@ ThreadSlot* decide(bool current_lives) {
        ++tries) {
     redirect(g_current);
     ++g_descriptor_news;
-    moment = look(current_lives, &anybody_ready);
+    moment = look(current_lives);
     decision = g_run.director.next(moment, still >= kIdleSteps);
   }
   if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
@@ -159,7 +164,7 @@ bool is_livelock() { return g_run.step - g_run.last_motion > kLivelockSteps || g
 
 void check_limits() {
   if (is_livelock()) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
-  if (g_run.step >= g_run.plan.header->limits.events) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
+  if (g_run.step >= g_run.event_limit) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
 }
 
 bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0; }
@@ -168,7 +173,7 @@ Event* record(ThreadSlot* t) {
   static Event overflow;
   // After an event that was progress there is no livelock.
   const bool idles = g_run.step != g_run.last_progress;
-  if (__builtin_expect(g_run.step >= g_run.plan.header->limits.events || (idles && is_livelock()), 0)) check_limits();
+  if (__builtin_expect(g_run.step >= g_run.event_limit || (idles && is_livelock()), 0)) check_limits();
   if (__builtin_expect(g_run.step >= g_run.mapped, 0)) map_more_events();
   Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step] : &overflow;
   const Pending& p = t->pending;
@@ -216,6 +221,13 @@ Event* record(ThreadSlot* t) {
   check_failed("a thread ran after the end of the run", __FILE__, __LINE__);
 }
 
+// While the thread stood before `pending`, a signal came: takes it. Does the wait go on?
+bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
+  run_delivery(me, taken);
+  if (me->cancelling) return false;
+  return pending.interrupt == Interrupt::kNever || (pending.interrupt == Interrupt::kUnlessRestart && me->restarts);
+}
+
 }  // namespace
 
 Event* stand(ThreadSlot* me) {
@@ -249,21 +261,21 @@ Event* point(const Pending& pending) {
     me->pending = pending;
     Event* e = stand(me);
     if (__builtin_expect(e->op == pending.op, 1)) return e;
-    // While it waited, a signal came.
-    run_delivery(me, *e);
-    if (me->cancelling) return nullptr;
-    const bool restarts = pending.interrupt == Interrupt::kUnlessRestart && me->restarts;
-    if (pending.interrupt != Interrupt::kNever && !restarts) return nullptr;
+    if (!waits_on(me, pending, *e)) return nullptr;
   }
 }
 
 Event* point(Op op, const void* address, void* pc) {
-  Pending p{};
-  p.op = op;
-  p.address = address;
-  p.object = object_of(address);
-  p.site = caller_site(pc);
-  return point(p);
+  ThreadSlot* me = g_current;
+  const ObjectId object = object_of(address);
+  const SiteId site = caller_site(pc);
+  const auto described = [&] { return Pending{op, 0, 0, address, nullptr, object, site, 0, 0, Interrupt::kNever, false}; };
+  if (__builtin_expect(g_open_store.event != nullptr || attention_due(*me), 0)) return point(described());
+  // Written where it belongs, and not copied there: the processor would have to wait for the parts.
+  me->pending = described();
+  Event* e = stand(me);
+  if (__builtin_expect(e->op == op, 1)) return e;
+  return waits_on(me, described(), *e) ? point(described()) : nullptr;
 }
 
 void leave_for_ever() {

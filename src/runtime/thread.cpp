@@ -32,6 +32,7 @@ ThreadSlot* slot_of_tid(pid_t tid) {
 
 void add_live(ThreadSlot* thread) {
   thread->place = g_live_count;
+  thread->unfinished = 1;
   g_live[g_live_count++].slot = thread->index;
   ++g_naming_era;
   stands(*thread);
@@ -44,6 +45,7 @@ void remove_live(ThreadSlot* thread) {
     g_threads[g_live[i].slot].place = i;
   }
   --g_live_count;
+  thread->unfinished = 0;
   ++g_naming_era;
 }
 

@@ -60,6 +60,7 @@ struct ThreadSlot {
   uint32_t births;      // children so far
   uint32_t operations;  // executed
   Life life;
+  int unfinished;  // 1 from its birth to its last event
   bool detached;
   bool gave_way;   // only ever true of the thread that ran last
   bool signalled;  // the wait it is in has been ended by somebody
@@ -91,8 +92,12 @@ extern ThreadSlot g_threads[kMaxThreads];
 extern uint32_t g_thread_count;  // slots used, in order of creation
 extern ThreadSlot* g_current;    // the one that runs; meaningful only when the run is active
 
-// A word in memory: while it is 0, a thread's operation is enabled. Anything else there says nothing, and ready() has to be asked.
-using Gate = const volatile int*;
+// What ready() says in short: a word in memory, and while it is 0 the thread's operation is enabled. While it is not, the operation is
+// blocked if `exact`; otherwise that says nothing, and ready() has to be asked.
+struct Gate {
+  const volatile int* word;
+  bool exact;
+};
 
 // The live threads, compact, in order of creation.
 struct Live {

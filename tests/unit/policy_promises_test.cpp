@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/director.h"
 #include "search/profile.h"
 #include "toy/kernels.h"
 #include "trace/enabled.h"
@@ -305,6 +306,47 @@ TEST(Policies, SameSeedSameRunAndAnotherSeedAnotherRun) {
     }
     EXPECT_GT(orders.size(), 5u);
   }
+}
+
+// The runtime counts those who can run, the toys do not: both must mean the same.
+TEST(Director, DecidesTheSameWhetherTheAbleAreCountedOrNot) {
+  size_t compared = 0;
+  for (PolicyKind kind : {PolicyKind::kStay, PolicyKind::kRandom, PolicyKind::kPct, PolicyKind::kPos, PolicyKind::kTimeSlice}) {
+    for (uint64_t draw = 1; draw <= 2000; ++draw) {
+      uint64_t left = mix(draw, 1);
+      const auto next = [&left](uint64_t bound) { return static_cast<uint32_t>((left = mix(left, 2)) % bound); };
+      Plan plan;
+      plan.tail.kind = kind;
+      plan.tail.seed = draw;
+      plan.tail.stay = next(2) * 40000;
+      plan.tail.early = next(4) == 0 ? 1 : 0;
+      const uint32_t count = 1 + next(5), current = next(count);
+      std::vector<Candidate> threads;
+      std::vector<uint32_t> able;
+      for (uint32_t i = 0; i < count; ++i) {
+        const auto ready = static_cast<Ready>(next(3));
+        const bool gave_way = i == current && next(2) == 0;
+        threads.push_back({i + 1, i, 5, Op::kStore, ready, gave_way, 1, 1, next(100), 5'000'000 + next(3)});
+        if (ready == Ready::kYes && !gave_way) able.push_back(i);
+      }
+      Moment moment{threads.data(), count, current, draw, 4'000'000};
+      const std::vector<std::byte> block = encode(plan);
+      const auto decide = [&] {
+        std::vector<PolicyThread> memory(count);
+        Director director;
+        director.install(PlanView::over(block.data()), memory.data(), 0);
+        return director.next(moment);
+      };
+      const Decision long_way = decide();
+      moment.able = able.data();
+      moment.able_count = static_cast<uint32_t>(able.size());
+      const Decision short_way = decide();
+      ASSERT_EQ(long_way.verdict, short_way.verdict);
+      ASSERT_EQ(long_way.index, short_way.index) << "policy " << static_cast<int>(kind) << ", draw " << draw;
+      compared += !able.empty() && long_way.verdict == Verdict::kRun ? 1 : 0;
+    }
+  }
+  EXPECT_GT(compared, 5000u);
 }
 
 TEST(Director, AStrictReplayOfAnyRunIsThatRun) {
