@@ -136,6 +136,22 @@ function(heddle_stub name)
   install(DIRECTORY ${names} DESTINATION lib/heddle)
 endfunction()
 
+# heddle_assembler(NAME ROOM room): what heddle-cc puts in place of the assembler, in a directory that holds nothing else: a compiler looks there
+# for all of its programs.
+function(heddle_assembler name)
+  cmake_parse_arguments(PARSE_ARGV 1 ASM "" "ROOM" "")
+  set(place ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name})
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/src/${ASM_ROOM}/main.cpp)
+  target_link_libraries(${name} PRIVATE heddle_options heddle_${ASM_ROOM})
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME merge RUNTIME_OUTPUT_DIRECTORY ${place})
+  configure_file(${PROJECT_SOURCE_DIR}/tools/twin/as ${place}/as COPYONLY)
+  if(TARGET heddle-stub)
+    add_dependencies(heddle-stub ${name})
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION lib/heddle/${name})
+  install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/twin/as DESTINATION lib/heddle/${name})
+endfunction()
+
 # heddle_scripts(DIR): the compiler wrappers heddle-cc and heddle-c++, copied to build/bin where they find the library as the
 # tool does.
 function(heddle_scripts dir)

@@ -112,6 +112,8 @@ void Channel::put_back(const Trace& trace, uint64_t step) {
   }
 }
 
+bool Channel::ended_in_twin() const { return rows<HookBlock>(layout_.hooks)->in_twin != 0; }
+
 bool Channel::answered() const { return load(control().reply) == load(control().command); }
 
 bool Channel::server_ready() const { return load(control().state) == ServerState::kReady; }

@@ -30,6 +30,9 @@ class Channel {
   uint64_t progress() const;
   bool runtime_seen() const { return header().thread_count > 0 || control().server_pid != 0; }
 
+  // Did the run end in plain code that stood in for the function's own (runtime/twins.h)?
+  bool ended_in_twin() const;
+
   // Hands the next request to the server of that row.
   void send(Request request, uint32_t row = 0);
   // The slot as it was after so many events of that run.

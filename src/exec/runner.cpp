@@ -15,6 +15,7 @@
 
 #include "trace/error.h"
 #include "trace/instrumentation.h"
+#include "wire/quiet.h"
 
 namespace heddle {
 
@@ -337,7 +338,16 @@ RunResult Runner::run(const Plan& plan) {
   return run_as_is(with_inputs);
 }
 
+// A crash in the plain twin of a function has no source line, and would be another failure than the same one in the function itself: there it is looked at.
 RunResult Runner::run_as_is(const Plan& plan) {
+  RunResult result = run_with_twins(plan);
+  if (plan.detect != 0 || !channel_->ended_in_twin()) return result;
+  Plan own_code = plan;
+  own_code.detect = kOwnCode;
+  return run_with_twins(own_code);
+}
+
+RunResult Runner::run_with_twins(const Plan& plan) {
   if (!options_.serve || threadless_) return run_once(plan);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (auto result = run_served(plan)) return std::move(*result);

@@ -64,6 +64,7 @@ class Runner {
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
   RunResult run_as_is(const Plan& plan);
+  RunResult run_with_twins(const Plan& plan);
   RunResult run_once(const Plan& plan);
   RunResult finish(const Plan& plan, int wait_status, std::optional<Outcome> instead = std::nullopt);
   Wait await_reply(const Plan& plan, uint32_t row);

@@ -14,6 +14,7 @@
 #include "runtime/races.h"
 #include "runtime/scheduler.h"
 #include "runtime/spin.h"
+#include "runtime/twins.h"
 #include "runtime/watch.h"
 #include "wire/event_stacks.h"
 #include "wire/quiet.h"
@@ -69,11 +70,13 @@ void skipped(CallSite* at) {
   at->quiet = true;
   patch_call(reinterpret_cast<const void*>(at->pc));
   block()->patched = patched_calls();
+  twin_grew_quiet(reinterpret_cast<const void*>(at->pc));
 }
 
 // A loop waits here: it has to give way, and its hooks are needed.
 void spins_at(CallSite* at) {
   at->point = at->spins = true;
+  drop_twins();
   if (is_settled(reinterpret_cast<const void*>(at->pc))) settled_slot(at->pc) = 0;
   HookBlock* b = block();
   for (uint32_t i = 0; at->listed && i < b->patch_count; ++i) {
@@ -112,6 +115,7 @@ void install_hooks() {
   g_listing = header.detect & (kListHot | kRewriteHot | kListExecuted);
   if ((g_listing & kListExecuted) != 0) watch_functions();
   rewrite_quiet();
+  choose_twins();
   g_hooks = g_detecting ? kHooksWatch : kHooksOn;
 }
 
@@ -130,6 +134,12 @@ void begin_counts() {
 void list_site(SiteId site) {
   HookBlock* b = block();
   if (b->patch_count < kMaxPatches) b->patches[b->patch_count++] = site;
+}
+
+void note_twins(const SiteId* stack, uint32_t size) {
+  for (uint32_t i = 0; i < size; ++i) {
+    if (in_twin(address_of(stack[i]))) block()->in_twin = 1;
+  }
 }
 
 void settle_store() {

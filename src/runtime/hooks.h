@@ -8,6 +8,7 @@ namespace heddle::rt {
 void install_hooks();  // with the plan
 void begin_counts();   // of a run: those of the program's start, which all runs share
 void list_site(SiteId site);
+void note_twins(const SiteId* stack, uint32_t size);  // of where the run has ended
 bool instrumented();  // has any code of this program announced itself?
 
 // A plain store happens after its hook has returned: its value is read when its thread comes to its next operation.

@@ -103,6 +103,7 @@ bool rewrite(Window* window, const void* pc) {
 
 bool g_rewritten;
 uint32_t g_patched;
+Window g_text;
 
 }  // namespace
 
@@ -111,6 +112,11 @@ void patch_call(const void* pc) {
   if (rewrite(&window, pc)) ++g_patched;
   window.close();
 }
+
+bool write_text(void* at, const void* bytes, uint32_t count) {
+  return overwrite(&g_text, static_cast<Byte*>(at), static_cast<const Byte*>(bytes), count);
+}
+void flush_text() { g_text.close(); }
 
 uint32_t patched_calls() { return g_patched; }
 

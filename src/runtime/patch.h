@@ -10,6 +10,10 @@ namespace heddle::rt {
 void patch_call(const void* pc);
 uint32_t patched_calls();
 
+// Other bytes of the program's text. The pages stay writable until flush_text(). False: the text cannot be written.
+bool write_text(void* at, const void* bytes, uint32_t count);
+void flush_text();
+
 // Rewrites the calls that the plan names quiet, once in a process; its forked copies inherit it.
 void rewrite_quiet();
 

@@ -290,6 +290,7 @@ void record_outcome(OutcomeKind kind, int code, const char* message) {
   o.thread = g_current != nullptr ? g_current->index : 0;
   strncpy(o.message, message, kMaxMessage - 1);
   if (kind != OutcomeKind::kExit) capture_stack(o.stack, kMaxStack, &o.stack_size, 2);
+  note_twins(o.stack, o.stack_size);
   fill_rows();
 }
 

@@ -95,6 +95,7 @@ struct HookBlock {
   uint64_t entries;      // of functions
   uint32_t patch_count;  // return addresses of calls that do not matter in this epoch
   uint32_t patched;      // how many of them the server has rewritten
+  uint32_t in_twin;      // the run ended in plain code that stood in for instrumented code (runtime/twins.h)
   uint64_t patches[kMaxPatches];
 };
 

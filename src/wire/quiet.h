@@ -15,6 +15,7 @@ constexpr SiteId unmarked(SiteId site) { return site & ~kQuietMark; }
 inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were called often and are no points
 inline constexpr uint32_t kRewriteHot = 1 << 9;  // those are quiet from then on: for a run whose trace nobody compares with another's
 inline constexpr uint32_t kListExecuted =
-    1 << 10;  // sites of every hook that was called, and of the functions among `sites` that were entered
+    1 << 10;                                   // sites of every hook that was called, and of the functions among `sites` that were entered
+inline constexpr uint32_t kOwnCode = 1 << 11;  // no function goes to its plain twin (runtime/twins.h)
 
 }  // namespace heddle
