@@ -1,5 +1,5 @@
 // Says for each function, before its first call and after many, whether the plain copy of it ran. Built with -fno-toplevel-reorder: all instrumented
-// functions lie before main, all plain ones behind it.
+// functions lie before `last`, all plain ones behind it.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@ static int numbers[400];
 static long shared_sum;
 static atomic_int atomic_sum;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-int main(void);
+static char* boundary;
 
-__attribute__((noinline)) int called_from_plain(void) { return (char*)__builtin_return_address(0) > (char*)&main; }
+__attribute__((noinline)) int called_from_plain(void) { return (char*)__builtin_return_address(0) > boundary; }
 
 __attribute__((noinline)) int computes(void) {
   int sum = 0;
@@ -63,7 +63,10 @@ static void* work(void* unused) {
   return unused;
 }
 
+void last(void) { numbers[1] = 0; }
+
 int main(void) {
+  boundary = (char*)&last;
   pthread_t thread;
   pthread_create(&thread, NULL, work, NULL);
   pthread_join(thread, NULL);
