@@ -20,13 +20,19 @@ void mark_preemption(TraceSlice& slice, const Event& last, const Event& next) {
 
 std::vector<TraceSlice> slices_of(const std::vector<Event>& events) {
   std::vector<TraceSlice> slices;
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (slices.empty() || slices.back().thread != events[i].thread) {
-      if (!slices.empty()) mark_preemption(slices.back(), events[i - 1], events[i]);
-      slices.push_back({events[i].thread, i, i, false, false});
-    }
-    slices.back().end = i + 1;
+  if (events.empty()) return slices;
+  // Counted first: to grow step by step would copy them several times, in every run.
+  size_t count = 1;
+  for (size_t i = 1; i < events.size(); ++i) count += events[i].thread != events[i - 1].thread ? 1 : 0;
+  slices.reserve(count);
+  slices.push_back({events[0].thread, 0, 0, false, false});
+  for (size_t i = 1; i < events.size(); ++i) {
+    if (events[i].thread == events[i - 1].thread) continue;
+    slices.back().end = i;
+    mark_preemption(slices.back(), events[i - 1], events[i]);
+    slices.push_back({events[i].thread, i, i, false, false});
   }
+  slices.back().end = events.size();
   return slices;
 }
 
