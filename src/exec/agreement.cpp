@@ -43,12 +43,13 @@ Executed::Executed(const Plan& plan, Trace trace, uint64_t root) : trace_(std::m
 Executed::Agreement Executed::follow_slices(const Plan& plan, uint64_t limit) const {
   Agreement a{std::min(root_, limit), 0};
   const auto& slices = plan.slices;
+  const auto events = trace_.events();
   for (const TraceSlice& s : trace_.slices()) {
     const uint64_t end = std::min<uint64_t>(s.end, limit);
     if (end <= a.events) continue;
     const ThreadId thread = trace_.threads()[s.thread].id;
     while (a.events < end) {
-      const uint64_t number = trace_.events()[a.events].number;
+      const uint64_t number = events[a.events].number;
       size_t at = a.cursor;
       while (at < slices.size() && slices[at].thread == thread && slices[at].until < number) ++at;
       if (at == slices.size() || slices[at].thread != thread) return a;

@@ -93,23 +93,26 @@ Snapshots::Start Snapshots::begin(const Plan& plan) {
   start.step = channel_.servers().rows[0].step;
   if (options_.enabled && plan.detect == 0 && !plan.slices.empty()) {
     uint64_t shared = 0;
+    bool exact = false;  // the cursor is known already
     std::vector<const Executed*> seen;
     const auto consider = [&](const std::shared_ptr<const Executed>& run) {
       if (!run || std::find(seen.begin(), seen.end(), run.get()) != seen.end()) return;
       seen.push_back(run.get());
       // The very end of a run is no place to begin another.
       const uint64_t most = run->trace().events().size() - std::min<size_t>(run->trace().events().size(), 1);
-      const uint64_t agreed = run->agreement(plan, most).events;
-      shared = std::max(shared, agreed);
+      const Executed::Agreement agreed = run->agreement(plan, most);
+      shared = std::max(shared, agreed.events);
       for (uint32_t i = 1; i < kMaxServers; ++i) {
-        if (rows_[i].pid == 0 || rows_[i].run != run || rows_[i].step > agreed || rows_[i].step <= start.step) continue;
+        if (rows_[i].pid == 0 || rows_[i].run != run || rows_[i].step > agreed.events || rows_[i].step <= start.step) continue;
         start.row = i;
         start.step = rows_[i].step;
+        start.cursor = agreed.cursor;
+        exact = start.step == agreed.events;
       }
     };
     for (const Snapshot& s : rows_) consider(s.run);
     consider(last_);
-    if (start.row != 0) start.cursor = rows_[start.row].run->agreement(plan, start.step).cursor;
+    if (start.row != 0 && !exact) start.cursor = rows_[start.row].run->agreement(plan, start.step).cursor;
     order(plan, &start, shared);
   }
   if (start.row == 0) {

@@ -19,20 +19,22 @@ void mark_preemption(TraceSlice& slice, const Event& last, const Event& next) {
 }
 
 std::vector<TraceSlice> slices_of(const std::vector<Event>& events) {
-  std::vector<TraceSlice> slices;
-  if (events.empty()) return slices;
-  // Counted first: to grow step by step would copy them several times, in every run.
+  if (events.empty()) return {};
+  // Counted first: this is done for every run, and to grow step by step would copy them several times.
   size_t count = 1;
   for (size_t i = 1; i < events.size(); ++i) count += events[i].thread != events[i - 1].thread ? 1 : 0;
-  slices.reserve(count);
-  slices.push_back({events[0].thread, 0, 0, false, false});
+  std::vector<TraceSlice> slices(count);
+  TraceSlice* slice = slices.data();
+  slice->thread = events[0].thread;
   for (size_t i = 1; i < events.size(); ++i) {
     if (events[i].thread == events[i - 1].thread) continue;
-    slices.back().end = i;
-    mark_preemption(slices.back(), events[i - 1], events[i]);
-    slices.push_back({events[i].thread, i, i, false, false});
+    slice->end = i;
+    mark_preemption(*slice, events[i - 1], events[i]);
+    ++slice;
+    slice->thread = events[i].thread;
+    slice->begin = i;
   }
-  slices.back().end = events.size();
+  slice->end = events.size();
   return slices;
 }
 
