@@ -43,7 +43,7 @@ class Twins(unittest.TestCase):
         sources = [PROGRAMS / "twins_a.cpp", PROGRAMS / "twins_b.cpp"]
         flags = ["-std=c++17", "-pthread"]
         for compilers in COMPILERS:
-            for level in ("-O0", "-O2"):
+            for level in ("-O0", "-O2") if compilers[0] == "gcc" else ("-O2",):
                 self.run_here(compilers[1], *flags, level, *sources, "-o", "plain", check=True)
                 expected = self.run_here("./plain").stdout
                 self.assertEqual(expected.split()[1:5], ["2", "1200", "2400", "1"])
