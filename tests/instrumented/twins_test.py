@@ -73,17 +73,18 @@ class Twins(unittest.TestCase):
             for words in (["--points", "all"], ["--points", "functions"], ["--points", "sync", "--races"]):
                 self.assertEqual(self.heddle("run", *words, "--", "./program").stdout, "000000\n", words)
 
-    def test_a_crash_in_a_twin_has_its_source_line(self):
-        answers = []
-        for twins in ("explain", "0"):
-            self.compile(PROGRAMS / "hot_crash.c", "-O1", "-pthread", "-o", "program", twins=twins, language="c")
-            shutil.rmtree(self.here / ".heddle", ignore_errors=True)
-            found = json.loads(self.heddle("find", "--json", "--points", "sync", "--seed", "3", "--", "./program").stdout)
-            self.assertEqual(found["failure"]["kind"], "signal")
-            self.assertIn("hot_crash.c:12", self.heddle("explain").stdout)
-            self.assertEqual(self.heddle("replay").returncode, 1)
-            answers.append((found["found"], found["find"]["executions"]))
-        self.assertEqual(*answers)
+    def test_a_failure_in_a_twin_has_its_source_line(self):
+        for flags, kind, line in (([], "signal", 16), (["-DCHECKED"], "assert", 14)):
+            answers = []
+            for twins in ("explain", "0"):
+                self.compile(PROGRAMS / "hot_crash.c", "-O1", "-pthread", *flags, "-o", "program", twins=twins, language="c")
+                shutil.rmtree(self.here / ".heddle", ignore_errors=True)
+                found = json.loads(self.heddle("find", "--json", "--points", "sync", "--seed", "3", "--", "./program").stdout)
+                self.assertEqual(found["failure"]["kind"], kind)
+                self.assertIn(f"hot_crash.c:{line}", self.heddle("explain").stdout)
+                self.assertEqual(self.heddle("replay").returncode, 1)
+                answers.append((found["found"], found["find"]["executions"]))
+            self.assertEqual(*answers)
 
     def test_what_a_build_asks_for_besides(self):
         source = self.here / "one.c"

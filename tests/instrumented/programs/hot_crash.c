@@ -1,5 +1,6 @@
 // A function that runs often for nothing, and then crashes when two threads meet: one takes the table away between another's check and its use.
 // How far the search gets before that is up to the schedule; the loop makes the function's hooks not worth their calls.
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -9,6 +10,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noinline)) static long sum(const int* from) {
   long total = 0;
+#ifdef CHECKED
+  assert(from != NULL);
+#endif
   for (int i = 0; i < 400; ++i) total += from[i];
   return total;
 }
