@@ -115,6 +115,23 @@ class Twins(unittest.TestCase):
         self.assertEqual(self.notes("asm.o"), 0)
         self.assertGreater(self.notes("seen.o"), 0)
 
+    def test_data_that_is_not_the_same_in_both_is_refused(self):
+        (self.here / "two.c").write_text("int f(int by) { static int x; return x += by; }\nint g(int by) { static int x; return x -= by; }\n")
+        for name, flags in (("whole.s", ["-fsanitize=thread"]), ("plain.s", [])):
+            self.run_here("gcc", "-O1", "-S", *flags, "two.c", "-o", name, check=True)
+        merge = self.heddle_program.parent.parent / "lib" / "heddle-twin" / "merge"
+        text = (self.here / "plain.s").read_text()
+        swapped = text.replace("x.0", "x.two").replace("x.1", "x.0").replace("x.two", "x.1")
+        cases = {"": text, "several variables x": swapped, "in the plain copy only": text.replace("x.0", "y.0"),
+                 "x.0 differs": text.replace("x.0,4,4", "x.0,8,8"), "the directive .macro": "\t.macro m\n\t.endm\n" + text,
+                 "an indirect function": text.replace("f, @function", "f, @gnu_indirect_function")}
+        for reason, plain in cases.items():
+            (self.here / "case.s").write_text(plain)
+            done = self.run_here(merge, "whole.s", "case.s", "both.s")
+            self.assertEqual(done.returncode, 1 if reason else 0, reason)
+            self.assertIn(reason, done.stderr)
+        self.assertNotEqual(swapped, text)
+
     def test_an_error_is_told_once(self):
         (self.here / "wrong.c").write_text("int f(void) { return undeclared; }\n")
         wrapper = self.heddle_program.parent / "heddle-cc"
