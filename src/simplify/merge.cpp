@@ -29,7 +29,6 @@ class Merge final : public Pass {
         thorough_(thorough),
         most_(thorough ? input.options.certificate_executions : ~size_t{0}) {
     adopt(input.best);
-    place_ = 0;
     // Where nobody may be able to go on, everybody has to come to his end: nothing can be left out.
     everybody_ = input.best.outcome().kind == OutcomeKind::kDeadlock && bug_events(input.best).size() == input.best.counts().threads;
     if (everybody_ || thorough) return;
@@ -53,6 +52,10 @@ class Merge final : public Pass {
       attempt.context = context_of(attempt);
       if (rejected_.contains(attempt.context) || !worth_running(planned, &attempt)) {
         ++cached_;
+        if (attempt.count > 1) {
+          batch_ = 1;
+          at_ = attempt.at;
+        }
         continue;
       }
       if (tired(attempt.move)) continue;
@@ -85,15 +88,30 @@ class Merge final : public Pass {
       }
       adopt(trace);
       if (!shorter) quiet_ = quiet;
+      if (!thorough_ && attempt.move != Move::kDropThreads) batch_ = std::min(2 * attempt.count, kMostAtOnce);
       return true;
     }
     window_.rejected();
-    ++in_a_row_[static_cast<size_t>(attempt.move)];
     if (!fails && attempt.order != 0) rejected_.insert(attempt.order);
     rejected_.insert(attempt.context);
+    if (attempt.count > 1) {
+      // One of them was too much: back to where they began, one at a time.
+      batch_ = 1;
+      if (attempt.generation == generation_) {
+        phase_ = attempt.phase;
+        at_ = attempt.at;
+      }
+      return false;
+    }
+    ++in_a_row_[static_cast<size_t>(attempt.move)];
+    batch_ = 1;
     if (attempt.generation == generation_ && attempt.move == Move::kUp) {
       if (const uint64_t upto = executed_prefix(attempt, trace); upto != 0) {
-        follow_ups_.push_back({Move::kUpActions, attempt.interval, upto, 0, 0, {}, false, 0});
+        Attempt up;
+        up.move = Move::kUpActions;
+        up.interval = attempt.interval;
+        up.upto = upto;
+        follow_ups_.push_back(std::move(up));
       }
     }
     return false;
@@ -118,6 +136,8 @@ class Merge final : public Pass {
     std::vector<ThreadId> threads;  // kDropThreads
     bool all_bystanders = false;
     uint64_t context = 0;
+    size_t count = 1;          // the same at as many places, one after the other
+    size_t phase = 0, at = 0;  // the first of them
   };
 
   void adopt(const Trace& trace) {
@@ -134,7 +154,6 @@ class Merge final : public Pass {
     }
     at_bottom_ = trace.preemptions() <= 1 && schedule_.size() <= trace.counts().threads + resumed;
     quiet_ = 0;
-    place_ = std::min(place_, 3 * schedule_.size());
   }
 
   // Threads that neither end in the bug nor stand on a side of a preemption.
@@ -184,22 +203,26 @@ class Merge final : public Pass {
   bool next_place(Attempt* attempt) {
     const size_t n = schedule_.size();
     while (quiet_ < 3 * n) {
-      if (place_ >= 3 * n) {
-        place_ = 0;
-        ++rounds_;
+      if (at_ >= n) {
+        at_ = 0;
+        phase_ = (phase_ + 1) % 3;
+        rounds_ += phase_ == 0 ? 1 : 0;
       }
-      const size_t phase = place_ / n;
-      const size_t at = place_ % n;
-      ++place_;
+      const size_t at = at_++;
       ++quiet_;
-      attempt->move = phase == 0 ? Move::kRemove : phase == 1 ? Move::kUp : Move::kDown;
-      attempt->interval = phase == 1 ? at : n - 1 - at;
+      attempt->move = phase_ == 0 ? Move::kRemove : phase_ == 1 ? Move::kUp : Move::kDown;
+      attempt->interval = phase_ == 1 ? at : n - 1 - at;
       attempt->upto = 0;
+      attempt->phase = phase_;
+      attempt->at = at;
       if (suffix_ != 0 && attempt->interval + suffix_ < n) continue;
-      if (phase == 0 ? everybody_ : at_bottom_ && !thorough_) continue;
+      if (phase_ == 0 ? everybody_ : at_bottom_ && !thorough_) continue;
       const bool has_next = next_of_thread(schedule_, attempt->interval) != kNoInterval;
       const bool has_previous = previous_of_thread(schedule_, attempt->interval) != kNoInterval;
-      if (phase == 0 ? !has_next : phase == 1 ? has_next : has_previous) return true;
+      if (phase_ == 0 ? has_next : phase_ == 1 ? !has_next : !has_previous) continue;
+      attempt->count = phase_ == 0 ? 1 : batch_;
+      at_ += attempt->count - 1;
+      return true;
     }
     return false;
   }
@@ -214,20 +237,38 @@ class Merge final : public Pass {
         return merged(std::move(rest));
       }
       case Move::kRemove: return remove_interval(schedule_, a.interval);
-      case Move::kUp: return move_up(schedule_, a.interval);
+      case Move::kUp: return many_up(a);
       case Move::kUpActions: return move_up_actions(schedule_, a.interval, a.upto);
-      case Move::kDown: return move_down(schedule_, a.interval);
+      case Move::kDown: return many_down(a);
     }
     return schedule_;
   }
 
+  Schedule many_up(const Attempt& a) const {
+    Schedule schedule = schedule_;
+    for (size_t i = a.interval, done = 0; i < schedule.size() && done < a.count; ++i, ++done) {
+      if (next_of_thread(schedule, i) != kNoInterval) schedule = move_up(std::move(schedule), i);
+    }
+    return schedule;
+  }
+  Schedule many_down(const Attempt& a) const {
+    Schedule schedule = schedule_;
+    for (size_t from_end = schedule.size() - a.interval, done = 0; from_end <= schedule.size() && done < a.count; ++from_end, ++done) {
+      const size_t i = schedule.size() - from_end;
+      if (previous_of_thread(schedule, i) != kNoInterval) schedule = move_down(std::move(schedule), i);
+    }
+    return schedule;
+  }
+
   // Names a move by what it moves over. A move that was rejected is not tried again after a success elsewhere that left all this as it was.
   uint64_t context_of(const Attempt& a) const {
-    uint64_t name = mix(static_cast<uint64_t>(a.move), a.upto);
+    uint64_t name = mix(mix(static_cast<uint64_t>(a.move), a.count), a.upto);
     size_t begin = a.interval, end = schedule_.size();
     if (a.move == Move::kDropThreads) {
       begin = 0;
       for (ThreadId t : a.threads) name = mix(name, t);
+    } else if (a.count > 1) {
+      begin = 0;
     } else if (a.move == Move::kDown) {
       begin = previous_of_thread(schedule_, a.interval);
       end = a.interval + 1;
@@ -279,14 +320,16 @@ class Merge final : public Pass {
   static constexpr size_t kFewestDropped = 2;
   static constexpr size_t kCrowd = 6;
   static constexpr size_t kPatience = 6;
+  static constexpr size_t kMostAtOnce = 16;
   bool everybody_ = false;
   bool at_bottom_ = false;
   std::vector<ThreadId> bystanders_;
   std::vector<ThreadId> droppable_;
   size_t drop_size_ = 0;
   size_t drop_at_ = 0;
-  size_t place_ = 0;
-  size_t quiet_ = 0;  // places since the last success
+  size_t phase_ = 0, at_ = 0;  // the next place
+  size_t batch_ = 1;           // places at once
+  size_t quiet_ = 0;           // places since the last success
   size_t generation_ = 0;
   size_t cached_ = 0;
   size_t rounds_ = 1;

@@ -13,6 +13,7 @@ namespace heddle {
 namespace {
 
 constexpr uint64_t kDefaultEvents = 1'000'000;
+constexpr size_t kFewLeft = 4;  // preemptions
 
 class Driver {
  public:
@@ -64,6 +65,8 @@ class Driver {
     if (result_.finished && pass->proved()) result_.minimal = "proved";
     return result_.best.counts() != before;
   }
+
+  const Trace& best() const { return result_.best; }
 
   SimplifyResult result() {
     result_.executions = budget_.executions() - result_.certificate_executions;
@@ -145,6 +148,10 @@ SimplifyResult simplify(const Trace& failing, const std::function<bool(const Tra
   for (const PassRow* row : rows) {
     if (!driver.run(*row) || on_paper(row)) continue;
     look_on_paper();
+    // Of few preemptions left one may be enough.
+    if (row->make == make_merge && driver.best().preemptions() > 1 && driver.best().preemptions() <= kFewLeft &&
+        driver.run(*pass_named("direct")))
+      look_on_paper();
     if (row->make != make_bound) continue;
     // What was found by search has not been through the passes before.
     for (const PassRow* again : rows) {
