@@ -94,6 +94,8 @@ bool waited(const Moment& m) {
 }
 
 [[noreturn]] void stuck() {
+  // No verdict by the short form alone.
+  for (uint32_t i = 0; i < g_live_count; ++i) HEDDLE_CHECK(!g_live[i].gate.exact || ready(g_threads[g_live[i].slot]) == Ready::kNo);
   if (hopes_for_outside()) end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
   end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
 }
