@@ -48,13 +48,14 @@ def find(heddle, program, seed, where):
 
 
 def simplify(heddle, bug, algorithm, where):
-    # Long enough that no limit cuts: the two are compared by what they need. The exhaustive search may give up.
-    limit = 10 if algorithm == "exhaustive" else 600
-    return _bench.answer([heddle, "simplify", pathlib.Path(bug).name, "--json", "--algorithm", algorithm, "--time", limit], where, timeout=900)
+    # Long enough that no limit cuts: the two are compared by what they need. The exhaustive search may give up; it goes on from what the
+    # one before it has left, so that it need only exclude what is simpler.
+    limit = ["--time", 4, "--resume"] if algorithm == "exhaustive" else ["--time", 600]
+    return _bench.answer([heddle, "simplify", pathlib.Path(bug).name, "--json", "--algorithm", algorithm, *limit], where, timeout=900)
 
 
 def program_seconds(parser):
-    parser.add_argument("--program-seconds", type=float, default=90, help="for each program at most")
+    parser.add_argument("--program-seconds", type=float, default=600, help="for each program at most")
 
 
 def gather(options, program, kind, wanted, algorithms):
@@ -93,7 +94,7 @@ def tables(options, wanted):
     columns += [("rounds", "{:.1f}"), ("executions", "{:.0f}", "execs"), ("certificate", "{:.0f}"), ("seconds", "{:.2f}"),
                 ("seconds_to_result", "{:.2f}", "to result"), ("runs_per_second", "{:.0f}", "runs/s"), ("proved", "{}")]
     table = _bench.Table("simplify", options, columns, "Means over failing traces.")
-    worse, ratios, slow, far = [], [], [], []
+    worse, traded, ratios, slow, far = [], [], [], [], []
     with tempfile.TemporaryDirectory() as built:
         for entry in _bench.programs("tinertia", options.names):
             if options.quick and not options.names and entry["row"] in LARGE:
@@ -113,14 +114,17 @@ def tables(options, wanted):
             for s in samples:
                 ours, theirs = s["default"]["simplified"], s["tinertia"]["simplified"]
                 if ours["preemptions"] > theirs["preemptions"] or ours["switches"] > theirs["switches"]:
-                    worse.append(f"{entry['row']} seed {s['seed']}")
+                    # Fewer preemptions for more switches is what the objective asks for: told apart, and not counted as equal.
+                    (traded if ours["preemptions"] < theirs["preemptions"] else worse).append(f"{entry['row']} seed {s['seed']}")
             theirs, ours = table.rows[-2], table.rows[-1]
             ratios.append(ours["executions"] / max(1, theirs["executions"]))
             if ours["seconds_to_result"] >= 1:
                 slow.append(entry["row"])
             if any(abs(theirs[m] / paper - 1) > 0.25 for m, paper in zip(MEASURES, start) if m in ("size", "non")):
                 far.append(entry["row"])
-    return table, {"default_worse_than_tinertia": ", ".join(worse) or "never", "executions_of_default_over_tinertia": _bench.geometric_mean(ratios),
+    return table, {"default_worse_than_tinertia": ", ".join(worse) or "never",
+                   "fewer_preemptions_but_more_switches": ", ".join(traded) or "never",
+                   "executions_of_default_over_tinertia": _bench.geometric_mean(ratios),
                    "largest_such_ratio": max(ratios, default=0.0), "default_needs_a_second_or_more": ", ".join(slow) or "never",
                    "start_more_than_25_percent_off": ", ".join(far) or "none"}
 

@@ -16,7 +16,7 @@
 namespace {
 
 constexpr int kConsumers = 5;
-constexpr std::size_t kBlocks = 12;
+constexpr std::size_t kBlocks = 16;
 constexpr std::size_t kBlockSize = 33;
 
 struct Queue {

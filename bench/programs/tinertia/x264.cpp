@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFrames = 8;
 constexpr std::size_t kRows = 2;
-constexpr std::size_t kWidth = 28;
+constexpr std::size_t kWidth = 38;
 
 struct Frame {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
