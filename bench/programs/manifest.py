@@ -19,7 +19,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUITES = ("kernels", "tinertia", "cz", "lean", "er")
-KINDS = {"assert", "abort", "exception", "deadlock", "signal", "exit", "livelock"}
+KINDS = {"assert", "abort", "exception", "deadlock", "signal", "exit", "livelock", "misuse"}
 CLASSES = {"atomicity", "order", "deadlock", "lost-wakeup", "uaf", "race", "livelock", "misuse", "always"}
 GRANULARITIES = {"sync", "access"}
 MARK = "heddle-kernel:"

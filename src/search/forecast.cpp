@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trace/blocks.h"
 #include "trace/enabled.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
@@ -62,6 +63,7 @@ void Forecast::learn(const Trace& trace, const Plan* plan) {
 
 uint64_t Forecast::learn_steps(const Trace& trace) {
   const auto events = trace.events();
+  const Blocks blocks(trace);
   HeldLocks locks(trace.threads().size());
   walk_.reset();
   auto name = [&](uint32_t thread) {
@@ -72,8 +74,9 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
   for (size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
     const ObjectId mutex = locks.mutex_of(e);
-    next_.try_emplace(name(e.thread), Next{e.op, e.object, e.site, mutex});
-    const uint64_t found = walk_.finds(operation_of(trace, e, mutex));
+    const ObjectId block = blocks.of(e.object);
+    next_.try_emplace(name(e.thread), Next{e.op, e.object, e.site, mutex, block});
+    const uint64_t found = walk_.finds(operation_of(trace, e, mutex, block));
     results_.try_emplace(found, e.flags);
     locks.step(i, e);
     whole = walk_.ends(only_reads(e));
@@ -83,7 +86,7 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     const Thread& t = trace.threads()[i];
     if (t.state == ThreadState::kFinished || t.pending == Op::kNone) continue;
     const bool wakes = t.pending == Op::kCondReacquire || t.pending == Op::kCondTimedReacquire;
-    next_.try_emplace(name(i), Next{t.pending, t.object, t.site, wakes ? locks.wait_mutex(i) : kNoObject});
+    next_.try_emplace(name(i), Next{t.pending, t.object, t.site, wakes ? locks.wait_mutex(i) : kNoObject, blocks.of(t.object)});
   }
   orders_.insert(whole);
   most_threads_ = std::max(most_threads_, trace.threads().size());
@@ -233,7 +236,8 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
     ++t.number;
     t.last_step = ++step_;
     const std::optional<uint64_t> woken = next.op == Op::kCondSignal ? signal(director, slot) : std::nullopt;
-    const uint64_t found = walk_.finds({slot, t.id, t.number, next.op, woken.has_value(), woken.value_or(0), next.mutex, next.object});
+    const uint64_t found =
+        walk_.finds({slot, t.id, t.number, next.op, woken.has_value(), woken.value_or(0), next.mutex, next.object, next.block});
     const auto result = results_.find(found);
     if (result == results_.end()) return std::nullopt;
     Event e{};

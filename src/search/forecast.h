@@ -40,6 +40,7 @@ class Forecast {
     ObjectId object;
     SiteId site;
     ObjectId mutex;
+    ObjectId block;
   };
   struct ThreadNow {
     ThreadId id = kNoThread;

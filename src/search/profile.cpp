@@ -18,7 +18,10 @@ void Profile::add(const Trace& trace) {
     const auto [it, fresh] = index_.try_emplace({first.object, {sites.first, sites.second}}, meetings_.size());
     if (fresh) {
       meetings_.push_back({first.object, sites.first, sites.second, 0});
-      if (std::find(objects_.begin(), objects_.end(), first.object) == objects_.end()) objects_.push_back(first.object);
+      // Two of them where one is the free of a block.
+      for (ObjectId object : {first.object, second.object}) {
+        if (std::find(objects_.begin(), objects_.end(), object) == objects_.end()) objects_.push_back(object);
+      }
     }
     ++meetings_[it->second].runs;
   }

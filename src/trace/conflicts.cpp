@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "trace/blocks.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
@@ -53,9 +54,9 @@ bool events_conflict(const Event& a, const Event& b) {
   return operations_conflict(a.op, b.op);
 }
 
-OrderWalk::Operation operation_of(const Trace& trace, const Event& e, ObjectId mutex) {
+OrderWalk::Operation operation_of(const Trace& trace, const Event& e, ObjectId mutex, ObjectId block) {
   const bool chosen = (e.flags & (kChoice | kTimedOut | kSpurious)) != 0;
-  return {e.thread, trace.thread_id(e), e.number, e.op, chosen, e.value, mutex, e.object};
+  return {e.thread, trace.thread_id(e), e.number, e.op, chosen, e.value, mutex, e.object, block};
 }
 bool only_reads(const Event& e) { return (is_memory(e.op) && !writes(e)) || e.op == Op::kBarrierLeave; }
 
@@ -63,7 +64,9 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
   const auto events = trace.events();
   const HappensBefore must(trace, Edges::kMust);
   const HappensBefore locks(trace, Edges::kLocks);
-  std::unordered_map<ObjectId, std::vector<size_t>> by_object;
+  const Blocks blocks(trace);
+  std::unordered_map<ObjectId, std::vector<size_t>> by_object;  // blocks too
+  std::unordered_map<ObjectId, std::vector<size_t>> frees;      // by block
   std::vector<EventPair> pairs;
   struct End {
     size_t event = kNoWrite;  // for which the others are valid
@@ -73,28 +76,38 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
   std::vector<uint32_t> touched;
   for (size_t j = 0; j < events.size() && pairs.size() < limits.pairs; ++j) {
     if (events[j].object == kNoObject) continue;
-    std::vector<size_t>& earlier = by_object[events[j].object];
+    const ObjectId block = blocks.of(events[j].object);
     // Of each other thread the nearest conflict and the earliest one that is not ordered: the ends of the range a switch may come from.
-    size_t others = 0;
     touched.clear();
     const HappensBefore& order = is_memory(events[j].op) ? locks : must;
-    const size_t stop = earlier.size() > limits.reach ? earlier.size() - limits.reach : 0;
-    for (size_t k = earlier.size(); k-- > stop && others < limits.each;) {
-      const size_t i = earlier[k];
-      if (!events_conflict(events[i], events[j]) || order.before_reaching(i, j)) continue;
-      End& end = ends[events[i].thread];
-      if (end.event != j) {
-        end = {j, i, i};
-        touched.push_back(events[i].thread);
-        ++others;
+    auto look = [&](const std::vector<size_t>& earlier, auto conflicts) {
+      const size_t stop = earlier.size() > limits.reach ? earlier.size() - limits.reach : 0;
+      for (size_t k = earlier.size(); k-- > stop && touched.size() < limits.each;) {
+        const size_t i = earlier[k];
+        if (!conflicts(events[i]) || order.before_reaching(i, j)) continue;
+        End& end = ends[events[i].thread];
+        if (end.event != j) {
+          end = {j, i, i};
+          touched.push_back(events[i].thread);
+        }
+        end.earliest = std::min(end.earliest, i);
+        end.nearest = std::max(end.nearest, i);
       }
-      end.earliest = i;
+    };
+    auto others = [&](const Event& e) { return e.thread != events[j].thread; };
+    if (block != kNoObject && events[j].op == Op::kFree) {
+      look(by_object[block], others);
+      frees[block].push_back(j);
+    } else {
+      look(by_object[events[j].object], [&](const Event& e) { return events_conflict(e, events[j]); });
+      if (const auto freed = frees.find(block); block != kNoObject && freed != frees.end()) look(freed->second, others);
     }
     for (uint32_t thread : touched) {
       pairs.push_back({ends[thread].nearest, j});
       if (ends[thread].earliest != ends[thread].nearest) pairs.push_back({ends[thread].earliest, j});
     }
-    earlier.push_back(j);
+    by_object[events[j].object].push_back(j);
+    if (block != kNoObject) by_object[block].push_back(j);
   }
   std::sort(pairs.begin(), pairs.end(),
             [](const EventPair& a, const EventPair& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
@@ -118,12 +131,13 @@ std::vector<ReadsFrom> reads_from(const Trace& trace) {
 
 std::vector<uint64_t> order_hashes(const Trace& trace) {
   OrderWalk walk;
+  const Blocks blocks(trace);
   HeldLocks locks(trace.threads().size());
   std::vector<uint64_t> hashes;
   hashes.reserve(trace.events().size());
   for (size_t i = 0; i < trace.events().size(); ++i) {
     const Event& e = trace.events()[i];
-    walk.finds(operation_of(trace, e, locks.mutex_of(e)));
+    walk.finds(operation_of(trace, e, locks.mutex_of(e), blocks.of(e.object)));
     locks.step(i, e);
     hashes.push_back(walk.ends(only_reads(e)));
   }

@@ -51,7 +51,7 @@ struct EventPair {
 };
 
 // Pairs of conflicting events of different threads that another schedule might turn round: the second's thread could have come to it
-// without the first. For every second event: the nearest first of each other thread, and that thread's earliest. Sorted.
+// without the first. The free of a block conflicts with every use of what lies in it. For every second event: the nearest first of each other thread, and that thread's earliest. Sorted.
 struct ConflictLimits {
   size_t pairs = 20'000;
   size_t each = 128;     // other threads for one event
@@ -70,8 +70,9 @@ std::vector<ReadsFrom> reads_from(const Trace& trace);
 // `prefix` hashes name the state after each event, so that a search knows a state that it has already been in.
 uint64_t order_hash(const Trace& trace);
 std::vector<uint64_t> order_hashes(const Trace& trace);
-// One event for the walk that makes these hashes; `mutex`: of a wait or wake-up (HeldLocks::mutex_of). Does it leave everything as it was?
-OrderWalk::Operation operation_of(const Trace& trace, const Event& event, ObjectId mutex);
+// One event for the walk that makes these hashes; `mutex`: of a wait or wake-up (HeldLocks::mutex_of); `block`: Blocks::of its object. Does
+// it leave everything as it was?
+OrderWalk::Operation operation_of(const Trace& trace, const Event& event, ObjectId mutex, ObjectId block);
 bool only_reads(const Event& event);
 
 // What is new in a run, for feedback: consecutive conflicting operations of two threads on one object, named by their sites and operations

@@ -19,6 +19,16 @@ uint64_t OrderWalk::finds(const Operation& o) {
     hash_ = mix(mix(hash_, mutex.write), mutex.reads);
     mutex = {hash_, 0};
   }
+  if (o.block != kNoObject) {
+    ObjectPast& block = objects_[o.block];
+    hash_ = mix(hash_, block.write);
+    if (o.op == Op::kFree) {
+      hash_ = mix(hash_, block.reads);
+      block = {hash_, 0};
+    } else {
+      block.reads += mix(hash_, 1);
+    }
+  }
   touched_ = nullptr;
   if (o.object != kNoObject) {
     touched_ = &objects_[o.object];

@@ -20,6 +20,7 @@ class OrderWalk {
     uint64_t value = 0;
     ObjectId mutex = kNoObject;  // of a condition's wait or wake-up
     ObjectId object = kNoObject;
+    ObjectId block = kNoObject;  // that the object lies in, for the order of its uses and its free
   };
   void reset();
   // First half. The hash of all that the operation can depend on: in a program whose racing accesses are all points it fixes the
