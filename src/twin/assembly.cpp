@@ -117,12 +117,14 @@ class Reader {
     if (raw == "# 0 \"\" 2") by_hand_ = false;
     Line line = split(trimmed(without_comment(raw)));
     line.section = section_;
-    if (by_hand_) {
+    const bool aligns = line.kind == Kind::kDirective && line.word.find("align") != std::string::npos;
+    if (by_hand_ && !aligns) {
       if (line.kind == Kind::kDirective || (line.kind == Kind::kLabel && !is_number(line.word)))
         throw Unusual("assembly that is more than instructions");
       if (line.kind != Kind::kNothing) {
-        if (line.text.find('.') != std::string::npos && line.text.find("\t.") != std::string::npos)
-          throw Unusual("a directive in assembly");
+        for (size_t at = 0; (at = line.text.find(';', at)) != std::string::npos;) {
+          if (trimmed(std::string_view(line.text).substr(++at)).substr(0, 1) == ".") throw Unusual("a directive in assembly");
+        }
         line.kind = Kind::kInstruction;
       }
     }

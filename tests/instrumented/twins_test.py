@@ -73,6 +73,15 @@ class Twins(unittest.TestCase):
             for words in (["--points", "all"], ["--points", "functions"], ["--points", "sync", "--races"]):
                 self.assertEqual(self.heddle("run", *words, "--", "./program").stdout, "000000\n", words)
 
+    def test_a_search_that_knows_the_racing_sites(self):
+        self.compile(PROGRAMS / "racing_copy.c", "-O1", "-pthread", "-fno-toplevel-reorder", "-o", "program", language="c")
+        words = ["find", "--json", "--seed", "1", "--strategy", "random", "--executions", "400"]
+        found = json.loads(self.heddle(*words, "--", "./program").stdout)
+        # Nothing goes to its twin while races are looked for, and a function that races never does.
+        self.assertEqual(found["failure"]["code"], 1)
+        self.assertGreater(found["find"]["executions"], 100)
+        self.assertEqual(self.heddle("replay").returncode, 1)
+
     def test_a_failure_in_a_twin_has_its_source_line(self):
         for flags, kind, line in (([], "signal", 16), (["-DCHECKED"], "assert", 14)):
             answers = []
@@ -103,14 +112,17 @@ class Twins(unittest.TestCase):
     def test_what_is_out_of_the_ordinary_has_one_copy(self):
         (self.here / "other.s").write_text("\t.globl other\nother:\n\tret\n")
         cases = {"asm.c": 'int x;\n__asm__(".globl hand\\nhand: ret");\nint f(void) { return ++x; }\n',
+                 "aligned.c": 'int x;\nint f(void) { __asm__(".p2align 5\\n\\tnop"); return ++x; }\n',
+                 "behind.c": 'int x;\nint f(void) { __asm__("nop; .globl here"); return ++x; }\n',
                  "label.c": 'int x;\nint f(void) { __asm__(".globl here\\nhere:"); return ++x; }\n',
                  "seen.c": "int x;\n#ifdef __OPTIMIZE__\nint f(void) { return ++x; }\n#endif\n"}
         for name, text in cases.items():
             (self.here / name).write_text(text)
-        for words, reason in ((["asm.c"], "assembly"), (["label.c"], "assembly"), (["-flto", "seen.c"], None), (["other.s"], None)):
+        for words, reason in ((["asm.c"], "assembly"), (["label.c"], "assembly"), (["behind.c"], "a directive"), (["-flto", "seen.c"], None), (["other.s"], None)):
             said = self.compile("-O1", "-c", *words, "-o", "out.o", language="c")
             self.assertEqual(self.notes("out.o"), 0, words)
             self.assertIn(f"no twins: {reason}" if reason else "", said)
+        self.assertEqual(self.compile("-O1", "-c", "aligned.c", language="c"), "")
         self.compile("-O1", "-c", "asm.c", "seen.c", language="c")  # several at once: each as it can
         self.assertEqual(self.notes("asm.o"), 0)
         self.assertGreater(self.notes("seen.o"), 0)
