@@ -48,6 +48,11 @@ bool ended_itself(OutcomeKind kind) {
 }  // namespace
 
 void Forecast::learn(const Trace& trace, const Plan* plan) {
+  if (!begun_.empty()) {
+    const auto reached = reached_.find(begun_.front());
+    if (reached != reached_.end() && --reached->second == 0) reached_.erase(reached);
+    begun_.pop_front();
+  }
   const auto events = trace.events();
   if (!usable_ || events.empty() || events.size() > kLongest || trace.data().executed != events.size()) return;
   if (next_.size() > kMostKnown) {
@@ -96,7 +101,12 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
 bool Forecast::knows(const Plan& plan) {
   if (!trusted()) return false;
   const auto told = order(plan);
-  return told && orders_.contains(*told);
+  return told ? orders_.contains(*told) : reached_.contains(news_);
+}
+
+void Forecast::begin(const Plan& plan) {
+  begun_.push_back(trusted() && !order(plan) ? news_ : 0);
+  if (begun_.back() != 0) ++reached_[begun_.back()];
 }
 
 // What the thread does next; false if that is not known.
@@ -222,6 +232,7 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   threads_[0].id = kMainThread;
   current_ = 0;
   step_ = 0;
+  news_ = 0;
   if (!stand(0)) return std::nullopt;
   while (step_ < kLongest && step_ < plan.limits.events) {
     const auto chosen = decide(director);
@@ -239,7 +250,10 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
     const uint64_t found =
         walk_.finds({slot, t.id, t.number, next.op, woken.has_value(), woken.value_or(0), next.mutex, next.object, next.block});
     const auto result = results_.find(found);
-    if (result == results_.end()) return std::nullopt;
+    if (result == results_.end()) {
+      news_ = found;
+      return std::nullopt;
+    }
     Event e{};
     e.op = next.op;
     e.flags = result->second;

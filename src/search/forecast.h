@@ -1,5 +1,6 @@
 #pragma once
 // Tells how a run will go before it is made, from the runs so far: what is known need not be run.
+#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,8 +22,10 @@ class Forecast {
  public:
   // `plan`: what the run was made from, to test the forecast on; or nothing.
   void learn(const Trace& trace, const Plan* plan);
-  // Will the run show a partial order that was seen?
+  // Will the run show a partial order that was seen, or get to the same new place as one that was begun and not learnt yet?
   bool knows(const Plan& plan);
+  // The run is made; told of in the order in which they are learnt.
+  void begin(const Plan& plan);
   // The partial order of the run, if what was seen says it to the end.
   std::optional<uint64_t> order(const Plan& plan);
 
@@ -69,6 +72,8 @@ class Forecast {
   std::unordered_map<uint64_t, uint16_t> results_;  // flags, by what the operation depends on
   std::unordered_set<uint64_t> ends_;               // pasts with which a thread ended the process
   std::unordered_set<uint64_t> orders_;
+  std::deque<uint64_t> begun_;                    // where each run that is not learnt yet comes to something new; 0 = it does not
+  std::unordered_map<uint64_t, size_t> reached_;  // the same, counted
   uint64_t tested_ = 0, right_ = 0, wrong_ = 0;
   size_t most_threads_ = 1;
   bool usable_ = true;
@@ -83,6 +88,7 @@ class Forecast {
   std::vector<std::byte> block_;
   uint32_t current_ = kNobody;
   uint64_t step_ = 0;
+  uint64_t news_ = 0;  // names where the run came to something new, if it did
 };
 
 }  // namespace heddle

@@ -136,6 +136,7 @@ class Portfolio final : public Search {
   }
 
   Plan note(uint32_t arm, Plan plan) {
+    forecast_.begin(plan);
     const bool kept = proposed_ < 32 || proposed_ % 16 == 0;
     pending_.push_back({arm, kept ? std::optional<Plan>(plan) : std::nullopt});
     ++proposed_;

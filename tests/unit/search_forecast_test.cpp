@@ -93,6 +93,23 @@ TEST(Forecast, IsTrustedOnlyWhereItWasRight) {
   EXPECT_FALSE(right.knows(plan));
 }
 
+TEST(Forecast, WhatWasBegunIsNotBegunAgainBeforeItIsLearnt) {
+  const toy::Program program = toy::shared_writers(2, 3);
+  const Plan sequential;
+  Forecast forecast;
+  forecast.begin(sequential);
+  forecast.learn(program.run(sequential), &sequential);
+  ASSERT_TRUE(forecast.trusted());
+  Plan plan = sample(program, PolicyKind::kRandom, 1);
+  while (forecast.order(plan)) ++plan.tail.seed;
+  EXPECT_FALSE(forecast.knows(plan));
+  forecast.begin(plan);
+  EXPECT_TRUE(forecast.knows(plan));
+  // It was never made, another was: then its place is as new as before.
+  forecast.learn(program.run(sequential), nullptr);
+  EXPECT_FALSE(forecast.knows(plan));
+}
+
 // Six stores by two threads: 20 partial orders. Drawn with putting back, the last of them would take 72 runs in the mean.
 TEST(Forecast, TheDefaultMeetsEveryPartialOrderWithoutRunningTheKnownOnes) {
   const toy::Program program = toy::shared_writers(2, 3);
