@@ -142,6 +142,15 @@ def executions_to_simplify(result):
     return bars("Executions of the simplification, without the proof", programs, series, "executions", log=True)
 
 
+def distance_to_the_optimum(result):
+    """Tinertia's Fig. 6: how many traces are how many switches over the optimum."""
+    kinds = ("default", "tinertia")
+    over = {kind: {int(more): times for more, times in result["summary"][f"{kind}_switches_over_optimum"].items()} for kind in kinds}
+    bins = range(0, max(max(histogram) for histogram in over.values()) + 1)
+    return bars("Switches over the optimum (traces of the kernels whose optimum is known)", [str(more) for more in bins],
+                {kind: [over[kind].get(more, 0) for more in bins] for kind in kinds}, "traces")
+
+
 def growth(group, unit):
     def plot(result):
         rows = [row for row in result["rows"] if row["group"] == group]
@@ -158,6 +167,7 @@ PLOTS = [
     ("find-rate.svg", "find", runs_a_second),
     ("simplify-switches.svg", "simplify", switches_before_and_after),
     ("simplify-executions.svg", "simplify", executions_to_simplify),
+    ("optimality.svg", "optimality", distance_to_the_optimum),
     ("engine-threads.svg", "engine", growth("threads", "threads")),
     ("engine-memory.svg", "engine", growth("memory", "MB touched before the threads")),
 ]
