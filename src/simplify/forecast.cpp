@@ -109,8 +109,8 @@ class Forecaster {
     std::vector<size_t> last(own_.size(), kNoInterval);
     auto ask = [&](uint32_t t, Op op, ObjectId object, SiteId site) {
       if (!is_lock_request(op) || !sites.contains(site) || last[t] == kNoInterval || locks.held(t).empty()) return;
-      Request r{last[t], t, locks_.at(object), site, {}};
-      for (const HeldLock& h : locks.held(t)) r.held.push_back(locks_.at(h.object));
+      Request r{last[t], t, lock_of(object), site, {}};
+      for (const HeldLock& h : locks.held(t)) r.held.push_back(lock_of(h.object));
       requests.push_back(std::move(r));
     };
     for (size_t i = 0; i < events_.size(); ++i) {
@@ -223,7 +223,8 @@ class Forecaster {
       const Thread& thread = script_.threads[t];
       if (thread.state != ThreadState::kBlocked) return thread.state == ThreadState::kRunnable;
       if (!is_lock_request(thread.pending)) return thread.pending == Op::kSemWait && credit_of(g, thread.object) > 0;
-      return g.owner[locks_.at(thread.object)] == kNoIndex;
+      const uint32_t lock = lock_of(thread.object);
+      return lock != kNoIndex && g.owner[lock] == kNoIndex;
     }
     const Step& s = steps_[own_[t][position]];
     if (!done(g, s.behind)) return false;
@@ -233,6 +234,10 @@ class Forecaster {
       case StepKind::kSemWait: return g.credit[s.object] > 0;
       default: return true;
     }
+  }
+  uint32_t lock_of(ObjectId object) const {
+    const auto at = locks_.find(object);
+    return at == locks_.end() ? kNoIndex : at->second;
   }
   int32_t credit_of(const Guess& g, ObjectId object) const {
     const auto at = script_.semaphores.find(object);
