@@ -27,7 +27,8 @@ def build(source, options):
     newest = max(path.stat().st_mtime for path in (source, HERE / "two.h", wrapper))
     if not program.exists() or program.stat().st_mtime < newest:
         command = [str(wrapper), standard, "-g", "-pthread", *shlex.split(options.flags), str(source), "-o", str(program)]
-        subprocess.run(command, check=True, env={"PATH": "/usr/bin:/bin", "HEDDLE_CC": c, "HEDDLE_CXX": cxx})
+        # While races are looked for no plain copy of a function is used: half the time for nothing.
+        subprocess.run(command, check=True, env={"PATH": "/usr/bin:/bin", "HEDDLE_CC": c, "HEDDLE_CXX": cxx, "HEDDLE_TWINS": "0"})
     return program
 
 
