@@ -72,10 +72,10 @@ int measure(int count, char** words) {
   std::sort(taken.begin(), taken.end());
   std::sort(said.begin(), said.end());
   std::printf(
-      R"({"runs": %d, "best": %.9f, "p10": %.9f, "median": %.9f, "p90": %.9f, "events": %zu, "switches": %zu, "from_snapshots": %lu, "tool_kb": %ld, "said": %.0f})"
+      R"({"runs": %d, "best": %.9f, "p10": %.9f, "median": %.9f, "p90": %.9f, "events": %zu, "switches": %zu, "from_snapshots": %lu, "without_fork": %lu, "mark": %u, "tool_kb": %ld, "said": %.0f})"
       "\n",
       runs, quantile(taken, 0), quantile(taken, 0.1), quantile(taken, 0.5), quantile(taken, 0.9), first.events().size(), switches,
-      runner.runs_from_snapshots(), most_memory_kb(), quantile(said, 0));
+      runner.runs_from_snapshots(), runner.runs_without_fork(), runner.last_mark(), most_memory_kb(), quantile(said, 0));
   return 0;
 }
 

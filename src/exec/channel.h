@@ -24,6 +24,7 @@ class Channel {
   Control& control() { return *reinterpret_cast<Control*>(base_); }
   const Control& control() const { return *reinterpret_cast<const Control*>(base_); }
   ServerTable& servers() { return servers_of(&control()); }
+  const ServerTable& servers() const { return servers_of(const_cast<Control*>(&control())); }
   void write_plan(const Plan& plan);
 
   // Anything that moves when the run moves.

@@ -52,6 +52,11 @@ class Runner {
   // How many runs began in the middle.
   uint64_t runs_from_snapshots() const { return from_snapshots_ + (snapshots_ ? snapshots_->used() : 0); }
 
+  // How many had no process forked for them.
+  uint64_t runs_without_fork() const { return channel_ ? channel_->servers().without_fork : 0; }
+
+  uint32_t last_mark() const { return channel_ ? channel_->servers().mark : 0; }
+
   // What the user should know about how runs are made: no threads, addresses not fixed...
   const std::vector<std::string>& notes() const { return notes_; }
   bool threadless() const { return threadless_; }

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 
 #include "runtime/check.h"
 #include "runtime/context.h"
@@ -149,6 +150,23 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
   return error;
 }
 
+namespace {
+
+// A stack of ours, of the size that glibc would give: one of its own it may unmap when its thread ends, and a run that unmaps what was
+// there before it cannot be undone (reuse.h). As glibc's, it has a page below it that nobody may touch.
+bool give_stack(pthread_attr_t* attributes) {
+  constexpr size_t kGuard = 4096;
+  size_t size = 0;
+  if (pthread_getattr_default_np(attributes) != 0) return false;
+  pthread_attr_getstacksize(attributes, &size);
+  const long at = sys(SYS_mmap, 0, size + kGuard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (at < 0 && at > -4096) return false;
+  sys(SYS_mprotect, at, kGuard, PROT_NONE);
+  return pthread_attr_setstack(attributes, reinterpret_cast<char*>(at) + kGuard, size) == 0;
+}
+
+}  // namespace
+
 void fill_pool(uint32_t wanted) {
   if (g_run.carrier != Carrier::kFiber) return;
   while (g_pool_count < wanted) {
@@ -157,10 +175,14 @@ void fill_pool(uint32_t wanted) {
     ThreadSlot* slot = &g_threads[at];
     memset(slot, 0, sizeof *slot);
     slot->life = Life::kPooled;
-    if (spawn(slot, nullptr) != 0) return;
+    pthread_attr_t attributes;
+    if (!give_stack(&attributes) || spawn(slot, &attributes) != 0) return;
+    pthread_attr_destroy(&attributes);
     g_pool[g_pool_count++] = at;
   }
 }
+
+uint32_t pooled_donors() { return g_pool_count; }
 
 ThreadSlot* take_slot(const pthread_attr_t* attributes, int* error) {
   ThreadSlot* slot = new_slot();

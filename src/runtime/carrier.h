@@ -14,6 +14,7 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes);
 ThreadSlot* take_slot(const pthread_attr_t* attributes, int* error);
 // Donors made ahead, before a fork: in the child they cost nothing to use.
 void fill_pool(uint32_t wanted);
+uint32_t pooled_donors();
 
 // A finished thread's kernel thread ends and its memory returns to glibc. The thread must not be the caller.
 void reap(ThreadSlot* slot);

@@ -131,4 +131,49 @@ FUNCTION heddle_park
     ret
 END heddle_park
 
+FUNCTION heddle_mark
+    movq (%rsp), %rax
+    movq %rax, (%rdi)
+    leaq 8(%rsp), %rax
+    movq %rax, 8(%rdi)
+    movq %rbp, 16(%rdi)
+    movq %rbx, 24(%rdi)
+    movq %r12, 32(%rdi)
+    movq %r13, 40(%rdi)
+    movq %r14, 48(%rdi)
+    movq %r15, 56(%rdi)
+    stmxcsr 64(%rdi)
+    fnstcw 68(%rdi)
+    xorl %eax, %eax
+    ret
+END heddle_mark
+
+FUNCTION heddle_come_back
+    movq 8(%rdi), %rsp
+    movq 16(%rdi), %rbp
+    movq 24(%rdi), %rbx
+    movq 32(%rdi), %r12
+    movq 40(%rdi), %r13
+    movq 48(%rdi), %r14
+    movq 56(%rdi), %r15
+    fninit
+    ldmxcsr 64(%rdi)
+    fldcw 68(%rdi)
+    movl $1, %eax
+    jmp *(%rdi)
+END heddle_come_back
+
+FUNCTION heddle_call_on
+    movq %rdi, %rsp
+    xorl %ebp, %ebp
+    movq %rdx, %rdi
+    call *%rsi
+    ud2
+END heddle_call_on
+
+FUNCTION heddle_signal_return
+    movl $15, %eax             // rt_sigreturn
+    syscall
+END heddle_signal_return
+
     .section .note.GNU-stack,"",@progbits

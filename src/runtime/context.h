@@ -12,4 +12,14 @@ void heddle_call_saved(void** save, void (*function)(void*), void* argument);
 // Saves a context and waits on the futex *go without touching the stack, which a fiber uses meanwhile. When *go becomes non-zero,
 // continues in the context that *save holds by then.
 void heddle_park(void** save, volatile int* go, volatile int* parked);
+// Marks a place to come back to, as setjmp does: 0 when it is marked, 1 when somebody has come back. *mark has nothing of the stack in it.
+struct HeddleMark {
+  uintptr_t words[9];
+};
+int heddle_mark(HeddleMark* mark) __attribute__((returns_twice));
+[[noreturn]] void heddle_come_back(const HeddleMark* mark);
+// Calls function(argument) on another stack, for good.
+[[noreturn]] void heddle_call_on(void* stack_top, void (*function)(long), long argument);
+// The end of a signal handler, where the C library's own may not be used.
+void heddle_signal_return();
 }

@@ -11,6 +11,7 @@
 #include "runtime/names.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
+#include "runtime/reuse.h"
 #include "runtime/scheduler.h"
 #include "runtime/signals.h"
 #include "runtime/sys.h"
@@ -84,6 +85,7 @@ HEDDLE_EXPORT void _exit(int code) {
     if (!g_run.exiting) exit_point(code, caller_site(__builtin_return_address(0)));
     record_outcome(OutcomeKind::kExit, code, "");
   }
+  end_child((code & 0xFF) << 8);
   sys(SYS_exit_group, code);
   __builtin_unreachable();
 }

@@ -370,6 +370,8 @@ void survey_descriptors() {
   });
 }
 
+bool renews_descriptors() { return g_open_count != 0; }
+
 bool can_separate_descriptors() { return survey_all(); }
 
 bool separate_descriptors() {

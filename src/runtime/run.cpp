@@ -20,6 +20,7 @@
 #include "runtime/names.h"
 #include "runtime/placement.h"
 #include "runtime/real.h"
+#include "runtime/reuse.h"
 #include "runtime/scheduler.h"
 #include "runtime/server.h"
 #include "runtime/spin.h"
@@ -323,7 +324,9 @@ void end_run(OutcomeKind kind, int code, const char* message) {
   const bool all_stand =
       kind == OutcomeKind::kDeadlock || kind == OutcomeKind::kLivelock || kind == OutcomeKind::kExternalWait || kind == OutcomeKind::kLimit;
   if (all_stand) collect_stacks();
-  sys(SYS_exit_group, kind == OutcomeKind::kDiverged || kind == OutcomeKind::kCannotControl ? 125 : 1);
+  const int said = kind == OutcomeKind::kDiverged || kind == OutcomeKind::kCannotControl ? 125 : 1;
+  end_child(said << 8);
+  sys(SYS_exit_group, said);
   __builtin_unreachable();
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/pids.h"
 #include "runtime/placement.h"
 #include "runtime/renew.h"
+#include "runtime/reuse.h"
 #include "runtime/run.h"
 #include "runtime/snapshot.h"
 #include "runtime/sys.h"
@@ -26,7 +27,7 @@ namespace heddle::rt {
 namespace {
 
 constexpr uint32_t kFirstPool = 4;
-constexpr uint32_t kLargestPool = 64;
+constexpr uint32_t kLargestPool = 1024;
 
 // The trace as it stood when this server was reached: every child begins with it. The events themselves are put back by the tool.
 struct Beginning {
@@ -65,19 +66,6 @@ uint64_t now() {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000 + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// Waits for the next request; ends the process when there is nobody left to make one.
-uint32_t wait_for_command(uint32_t row, uint32_t done) {
-  Control* c = g_run.control;
-  uint32_t* door = &servers_of(c).rows[row].door;
-  uint32_t next;
-  while ((next = __atomic_load_n(door, __ATOMIC_ACQUIRE)) == done) {
-    const timespec second{1, 0};
-    sys(SYS_futex, door, FUTEX_WAIT, done, &second);
-    if (sys(SYS_kill, c->tool_pid, 0) == -ESRCH) sys(SYS_exit_group, 0);
-  }
-  return next;
-}
-
 void answer(uint32_t done) {
   __atomic_store_n(&g_run.control->reply, done, __ATOMIC_RELEASE);
   wake_tool();
@@ -91,30 +79,112 @@ void map_last_events() {
   map_events(g_run.step, last);
 }
 
-void begin_run(long server) {
-  sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (sys(SYS_getppid) != server) sys(SYS_exit_group, 125);
-  g_above = server;
-  g_run.forked_copy = true;
+void start_run() {
+  begin_child();
   renew_descriptors();
   install_plan(servers_of(g_run.control).cursor);
   take_orders();
   map_last_events();
 }
 
+// In a fresh child.
+void begin_run(long server) {
+  sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (sys(SYS_getppid) != server) sys(SYS_exit_group, 125);
+  g_above = server;
+  g_run.forked_copy = true;
+  start_run();
+}
+
+// In a child whose memory has been put back to what the server's is.
+void begin_again() {
+  g_above = sys(SYS_getppid);
+  g_run.forked_copy = true;
+  __atomic_store_n(&g_run.control->child_pid, static_cast<int32_t>(sys(SYS_getpid)), __ATOMIC_RELEASE);
+  start_run();
+}
+
+// Returns in fresh children only. Not a part of its caller: children come back to that one's frame.
+__attribute__((noinline)) void serve_requests(uint32_t row, uint32_t done) {
+  Control* c = g_run.control;
+  const long server = sys(SYS_getpid);
+  for (;;) {
+    done = await_request(row, done);
+    if (c->request == Request::kQuit) {
+      answer(done);
+      sys(SYS_exit_group, 0);
+    }
+    // Snapshots that the tool has ended. They are "clone children": the program's own are not touched.
+    while (sys(SYS_wait4, -1, nullptr, WNOHANG | __WCLONE, nullptr) > 0) {
+    }
+    // As many donors as the last run used threads: in the child they are there without a system call.
+    if (row == 0) fill_pool(donors_wanted());
+    begin_request(row);
+    before_child(done);
+    const uint64_t before = now();
+    // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by. No exit
+    // signal: a program that handles SIGCHLD must not be told of children that are not its own.
+    const long child = sys(SYS_clone, 0, 0, 0, 0, 0);
+    if (child == 0) return begin_run(server);
+    HEDDLE_CHECK(child > 0);
+    servers_of(c).fork_ns = now() - before;
+    __atomic_store_n(&c->child_pid, static_cast<int32_t>(child), __ATOMIC_RELEASE);
+    int status = 0;
+    while (sys(SYS_wait4, child, &status, __WALL, 0) == -EINTR) {
+    }
+    const ChildEnd end = after_child(done, &status);
+    done = end.taken;
+    if (!end.answered) finish_request(done, status);
+  }
+}
+
 }  // namespace
 
 long server_above() { return g_above; }
 
-void serve_from(uint32_t row) {
+// Ends the process when there is nobody left to make a request.
+uint32_t await_request(uint32_t row, uint32_t done) {
+  Control* c = g_run.control;
+  uint32_t* door = &servers_of(c).rows[row].door;
+  uint32_t next;
+  while ((next = __atomic_load_n(door, __ATOMIC_ACQUIRE)) == done) {
+    const timespec second{1, 0};
+    sys(SYS_futex, door, FUTEX_WAIT, done, &second);
+    if (sys(SYS_kill, c->tool_pid, 0) == -ESRCH) sys(SYS_exit_group, 0);
+  }
+  return next;
+}
+
+bool is_plain_run() { return g_run.control->request == Request::kRun; }
+
+uint32_t donors_wanted() {
+  const uint32_t used = servers_of(g_run.control).last_threads;
+  return used <= kFirstPool ? kFirstPool : used < kLargestPool ? used : kLargestPool;
+}
+
+void begin_request(uint32_t row) {
+  put_beginning_back();
+  if (row == 0) begin_counts();
+}
+
+void finish_request(uint32_t taken, int status) {
   Control* c = g_run.control;
   ServerTable& table = servers_of(c);
-  ServerRow& me = table.rows[row];
-  const long server = sys(SYS_getpid);
-  uint32_t done = __atomic_load_n(&me.door, __ATOMIC_ACQUIRE);
+  c->wait_status = status;
+  c->child_pid = 0;
+  table.last_threads = g_run.header->thread_count;
+  table.last_events = g_run.header->executed;
+  answer(taken);
+}
+
+void serve_from(uint32_t row) {
+  Control* c = g_run.control;
+  ServerRow& me = servers_of(c).rows[row];
+  const uint32_t done = __atomic_load_n(&me.door, __ATOMIC_ACQUIRE);
   keep_beginning();
   me.step = g_run.step;
-  me.pid = static_cast<int32_t>(server);
+  me.pid = static_cast<int32_t>(sys(SYS_getpid));
+  HeddleMark* place = begin_reuse(row);
   ServerStanding ready = ServerStanding::kReady;
   __atomic_store(&me.standing, &ready, __ATOMIC_RELEASE);
   sys(SYS_futex, &me.standing, FUTEX_WAKE, 1);
@@ -123,39 +193,9 @@ void serve_from(uint32_t row) {
     __atomic_store(&c->state, &standing, __ATOMIC_RELEASE);
     wake_tool();
   }
-  for (;;) {
-    done = wait_for_command(row, done);
-    if (c->request == Request::kQuit) {
-      answer(done);
-      sys(SYS_exit_group, 0);
-    }
-    // Snapshots that the tool has ended. They are "clone children": the program's own are not touched.
-    while (sys(SYS_wait4, -1, nullptr, WNOHANG | __WCLONE, nullptr) > 0) {
-    }
-    put_beginning_back();
-    if (row == 0) {
-      // As many donors as the last run used threads: in the child they are there without a system call.
-      const uint32_t used = table.last_threads;
-      if (used > kFirstPool) fill_pool(used < kLargestPool ? used : kLargestPool);
-      begin_counts();
-    }
-    const uint64_t before = now();
-    // A raw clone: glibc's fork would reclaim the donors' stacks and rewrite the thread id that mutexes know their owner by. No exit
-    // signal: a program that handles SIGCHLD must not be told of children that are not its own.
-    const long child = sys(SYS_clone, 0, 0, 0, 0, 0);
-    if (child == 0) return begin_run(server);
-    HEDDLE_CHECK(child > 0);
-    table.fork_ns = now() - before;
-    __atomic_store_n(&c->child_pid, static_cast<int32_t>(child), __ATOMIC_RELEASE);
-    int status = 0;
-    while (sys(SYS_wait4, child, &status, __WALL, 0) == -EINTR) {
-    }
-    c->wait_status = status;
-    c->child_pid = 0;
-    table.last_threads = g_run.header->thread_count;
-    table.last_events = g_run.header->executed;
-    answer(done);
-  }
+  // A child that comes back here finds the server's memory, with this function under way and nothing above it.
+  if (place != nullptr && heddle_mark(place) != 0) return begin_again();
+  serve_requests(row, done);
 }
 
 void serve() {

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "runtime/marks.h"
+
 namespace heddle::rt {
 
 template <typename T>
@@ -23,10 +25,17 @@ inline long raw_syscall(long n, long a, long b, long c, long d, long e, long f) 
   return result;
 }
 
-// Returns -errno on failure, as the kernel does.
+// Returns -errno on failure, as the kernel does. What is left behind by the call is noted: see reuse.h.
 template <typename A = long, typename B = long, typename C = long, typename D = long, typename E = long, typename F = long>
 inline long sys(long n, A a = 0, B b = 0, C c = 0, D d = 0, E e = 0, F f = 0) {
-  return raw_syscall(n, word(a), word(b), word(c), word(d), word(e), word(f));
+  const Marks marks = marks_of(n, word(a), word(b), word(c));
+  if (marks == Marks::kLasting) left_mark(n);
+  const long result = raw_syscall(n, word(a), word(b), word(c), word(d), word(e), word(f));
+  if (marks == Marks::kMemory) {
+    const long all[6] = {word(a), word(b), word(c), word(d), word(e), word(f)};
+    changed_memory(n, all, result);
+  }
+  return result;
 }
 
 }  // namespace heddle::rt
