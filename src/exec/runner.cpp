@@ -296,6 +296,10 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
   channel_->write_plan(plan);
   ServerTable& table = channel_->servers();
   table.cursor = start.cursor;
+  // What is replayed for the first time is replayed in a process that has run nothing else.
+  const bool replays = plan.strictness == Strictness::kStrict;
+  table.fork_for_it = !options_.reuse || (replays && !replaying_) ? 1 : 0;
+  replaying_ = replays;
   table.order_count = static_cast<uint32_t>(start.orders.size());
   std::copy(start.orders.begin(), start.orders.end(), table.orders);
   const auto begun = Clock::now();

@@ -26,6 +26,7 @@ struct RunnerOptions {
   std::shared_ptr<const Input> input;  // what every run reads
   std::shared_ptr<const Judge> judge;
   bool serve = true;                        // false: a fresh process for each run
+  bool reuse = true;                        // false: a fork for each, where it serves
   SnapshotOptions snapshots;                // in the middle of runs; only where it serves, on fibers
   std::vector<RecordedFile> files;          // shown as they were recorded
   std::shared_ptr<const InputLog> inputs;   // what other processes sent, where a plan brings no log of its own
@@ -94,7 +95,8 @@ class Runner {
   std::unique_ptr<Snapshots> snapshots_;
   uint64_t from_snapshots_ = 0;  // of servers that are gone
   bool serving_ = false;
-  Plan served_;  // whose point set, environment and input the server was started with
+  bool replaying_ = false;  // the last plan was a strict one
+  Plan served_;             // whose point set, environment and input the server was started with
 };
 
 // The transparent run of `heddle run`: the program's streams, process group and exit code are its own.

@@ -1,5 +1,6 @@
 #include "runtime/heap.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +133,11 @@ uintptr_t last_start(const Chunk& chunk, uint32_t word, uint64_t mask, uintptr_t
 
 }  // namespace
 
-void start_heap() { g_tracking = map_memory(); }
+void start_heap() {
+  g_tracking = map_memory();
+  // One thread runs at a time: an arena for each would only cost system calls, and pages of its own in every run.
+  mallopt(M_ARENA_MAX, 1);
+}
 
 Block block_at(const void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);

@@ -27,11 +27,14 @@ namespace heddle::rt {
 namespace {
 
 constexpr uintptr_t kPageBytes = 4096;
-constexpr uint32_t kMaxPages = 8192;           // copying more is no better than a fork
+constexpr uint32_t kMaxPages = 8192;            // copying more is no better than a fork
 constexpr uint32_t kPageSlots = 2 * kMaxPages;  // of the table by address
 constexpr uint32_t kMaxMappings = 32;
-constexpr uint32_t kCredit = 40;  // a run that has to ask for pages costs one, a run that has not earns one
-constexpr uint32_t kMostTraps = 200;  // in one run: a trapped call costs ten times an ordinary one
+// A child that dies for pages which no run before it had, or for a question that took as long as a fork, costs one; a run that had
+// nothing to ask earns one.
+constexpr uint32_t kCredit = 40;
+constexpr uint64_t kLongQuestion = 65536;  // pages
+constexpr uint32_t kMostTraps = 300;       // in one run: a trapped call costs ten times an ordinary one
 
 struct Span {
   uintptr_t low, high;
@@ -43,7 +46,7 @@ struct Keeper {
   HeddleMark mark;  // in the server's function
   uintptr_t fs_base;
   uint64_t signal_mask;
-  uintptr_t program_break;             // the server's
+  uintptr_t program_break;              // the server's
   uintptr_t break_seen, break_reached;  // the run's; and the process's, which stays as high as any run has brought it
   uint32_t row;
   uint32_t pool;      // donors that stood ready when the child was forked
@@ -59,6 +62,7 @@ struct Keeper {
   uint32_t traps;          // in this run
   uint64_t faults;         // of the process when its run began
   uint32_t credit;
+  uint64_t asked;       // pages, in this run
   uint32_t page_count;  // known
   uint32_t copied;      // of them by the server, for this child
   uint32_t mapping_count;
@@ -212,6 +216,7 @@ void learn_span(long pagemap, uintptr_t low, uintptr_t high) {
     const uintptr_t count = (high - low) / kPageBytes < 512 ? (high - low) / kPageBytes : 512;
     const long n = sys(SYS_pread64, pagemap, k->entries, count * 8, low / kPageBytes * 8);
     if (n <= 0) return;
+    k->asked += count;
     for (long i = 0; i < n / 8; ++i) {
       const uint64_t e = k->entries[i];
       const bool written = (e & kSwapped) != 0 || ((e & kPresent) != 0 && (e & kAlone) != 0 && (e & kOfFile) == 0);
@@ -305,6 +310,7 @@ void begin_dispatch() {
   Keeper* k = g_keeper;
   k->mapping_count = 0;
   k->traps = 0;
+  k->asked = 0;
   k->marked = false;
   k->break_seen = k->program_break;
   k->faults = faults_so_far();
@@ -323,9 +329,9 @@ void begin_dispatch() {
   k->status = static_cast<int>(status);
   if (faults_so_far() != k->faults) {
     const uint32_t known = k->page_count;
-    --k->credit;
-    const bool asked = learn_pages();
-    k->hopeless = k->hopeless || !asked || k->credit == 0;
+    const bool answered = learn_pages();
+    if (k->page_count != known || k->asked > kLongQuestion) --k->credit;
+    k->hopeless = k->hopeless || !answered || k->credit == 0;
     if (k->hopeless || k->page_count != known) {
       k->ended = true;
       die();

@@ -155,7 +155,7 @@ uint32_t await_request(uint32_t row, uint32_t done) {
   return next;
 }
 
-bool is_plain_run() { return g_run.control->request == Request::kRun; }
+bool is_plain_run() { return g_run.control->request == Request::kRun && servers_of(g_run.control).fork_for_it == 0; }
 
 uint32_t donors_wanted() {
   const uint32_t used = servers_of(g_run.control).last_threads;

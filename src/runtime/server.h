@@ -16,7 +16,7 @@ void serve_from(uint32_t row);
 
 // A child that takes further requests itself (reuse.h): what the server would do between two runs.
 uint32_t await_request(uint32_t row, uint32_t done);
-bool is_plain_run();       // the request under way is for a run
+bool is_plain_run();       // the request under way is for a run, and not for a process of its own
 uint32_t donors_wanted();  // by the next run, if it has as many threads as the last
 void finish_request(uint32_t taken, int status);
 void begin_request(uint32_t row);

@@ -26,12 +26,13 @@ struct SnapshotOrder {
 inline constexpr uint32_t kMaxOrders = 4;
 
 struct ServerTable {
-  uint64_t cursor;       // slices of the plan that the asked server has behind it
-  uint64_t fork_ns;      // what the last fork took
-  uint64_t last_events;  // of the run before
+  uint64_t cursor;        // slices of the plan that the asked server has behind it
+  uint64_t fork_ns;       // what the last fork took
+  uint64_t last_events;   // of the run before
   uint64_t without_fork;  // runs made by a child that had made one before
   uint32_t mark;          // the last system call for which a child had to end with its run
   uint32_t last_threads;
+  uint32_t fork_for_it;  // the request wants a process of its own
   uint32_t order_count;
   SnapshotOrder orders[kMaxOrders];  // by step
   ServerRow rows[kMaxServers];

@@ -1,4 +1,5 @@
 // A run that begins from a snapshot is, byte for byte, the run of a fresh process; and no snapshot outlives what it belongs to.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <random>
 #include <string>
 #include <thread>
@@ -19,6 +21,7 @@ namespace heddle {
 namespace {
 
 std::string path_of(const std::string& name) {
+  if (name == "reuse_program") return std::getenv("HEDDLE_REUSE_PROGRAM");
   return name == "program" ? std::getenv("HEDDLE_PROGRAM") : std::string(std::getenv("HEDDLE_TARGETS")) + "/" + name;
 }
 
@@ -57,6 +60,57 @@ Plan changed(const Trace& trace, std::mt19937_64& random) {
   if (random() % 5 == 0 && !plan.choices.empty())
     plan.choices.erase(plan.choices.begin() + static_cast<long>(random() % plan.choices.size()));
   return plan;
+}
+
+// A run in a process that has had others before it is that of a process of its own.
+TEST(Reuse, LeavesTheTraceOfAFork) {
+  const Target target = Target::resolve({path_of("reuse_program")});
+  RunnerOptions again = options(true);
+  again.snapshots.enabled = false;
+  RunnerOptions forks = again;
+  forks.reuse = false;
+  Runner reusing(target, again);
+  Runner forking(target, forks);
+  std::map<std::string, int> ends;
+  for (uint64_t seed = 1; seed <= 120; ++seed) {
+    Plan plan = first_plan(*again.input);
+    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0};
+    const RunResult a = forking.run(plan);
+    const RunResult b = reusing.run(plan);
+    std::string why;
+    first_difference(a.trace, b.trace, &why);
+    ASSERT_TRUE(encode_trace(a.trace) == encode_trace(b.trace))
+        << "seed " << seed << ": " << why << "; " << name(b.trace.outcome().kind) << " " << b.trace.outcome().message << b.output.err;
+    ASSERT_EQ(a.output.out, b.output.out);
+    ASSERT_EQ(a.output.err, b.output.err);
+    ASSERT_LT(a.trace.outcome().code, 98);
+    ++ends[fmt::format("{} {}", name(a.trace.outcome().kind), a.trace.outcome().code)];
+  }
+  EXPECT_GE(ends.size(), 7U);
+  EXPECT_EQ(forking.runs_without_fork(), 0U);
+  EXPECT_GT(reusing.runs_without_fork(), 20U) << "forked for system call " << reusing.last_mark();
+}
+
+// A bug is believed when it was seen in a process that had no other run before it.
+TEST(Reuse, ReplaysFirstInAProcessOfItsOwn) {
+  const Target target = Target::resolve({path_of("reuse_program")});
+  RunnerOptions again = options(true);
+  again.snapshots.enabled = false;
+  Runner runner(target, again);
+  Plan plan = first_plan(*again.input);
+  // A schedule after which the process can be used again.
+  for (uint64_t seed = 1, before = 0; seed <= 60 && runner.runs_without_fork() < before + 2; ++seed) {
+    before = runner.runs_without_fork();
+    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0};
+    for (int i = 0; i < 3; ++i) runner.run(plan);
+  }
+  const Plan replay = plan_of(runner.run(plan).trace, Strictness::kStrict);
+  const uint64_t reused = runner.runs_without_fork();
+  EXPECT_GT(reused, 0U);
+  EXPECT_NE(runner.run(replay).trace.outcome().kind, OutcomeKind::kDiverged);
+  EXPECT_EQ(runner.runs_without_fork(), reused);
+  for (int i = 0; i < 3; ++i) runner.run(replay);
+  EXPECT_GT(runner.runs_without_fork(), reused);
 }
 
 class SnapshotTest : public testing::TestWithParam<const char*> {};
