@@ -7,21 +7,74 @@
 namespace heddle::rt {
 
 enum class Marks : uint8_t {
-  kNone,    // it leaves nothing, or what the next run is given anew (the standard streams, the signal mask)
+  kNone,    // it leaves nothing in the process, or what the next run is given anew (offsets of open files, the signal mask)
   kMemory,  // the address space: undone if it is the run's own, see reuse.cpp
+  kOpens,   // descriptors: closed at the end of the run
+  kOwn,     // something of a descriptor, its first argument: nothing if that is the run's own
   kLasting,
 };
 
-constexpr Marks marks_of(long n, long a = 0, long b = 0, long c = 0) {
+// `b` and `c`: its second and third argument.
+constexpr Marks marks_of(long n, long b, long c) {
   constexpr long kTerminalAsked = 0x5401;  // TCGETS: isatty
+  constexpr long kDuplicate = 0, kFlagsAsked = 1, kModeAsked = 3, kDuplicateOnExec = 1030;
   constexpr long kDontNeed = 4, kFree = 8, kRemove = 9, kColdest = 21, kPopulateRead = 22, kPopulateWrite = 23;
   switch (n) {
+    case SYS_ioctl: return b == kTerminalAsked ? Marks::kNone : Marks::kOwn;
+    case SYS_fcntl:
+      if (b == kDuplicate || b == kDuplicateOnExec) return Marks::kOpens;
+      return b == kFlagsAsked || b == kModeAsked ? Marks::kNone : Marks::kOwn;
+    case SYS_open:
+    case SYS_openat:
+    case SYS_creat:
+    case SYS_dup:
+    case SYS_pipe:
+    case SYS_pipe2:
+    case SYS_socket:
+    case SYS_socketpair:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_eventfd2:
+    case SYS_epoll_create1: return Marks::kOpens;
+    case SYS_close:
+    case SYS_bind:
+    case SYS_listen:
+    case SYS_connect:
+    case SYS_shutdown:
+    case SYS_setsockopt:
+    case SYS_epoll_ctl: return Marks::kOwn;
+    // What these do to files and to other processes is there for the next run as well if each is a fork.
     case SYS_read:
     case SYS_readv:
+    case SYS_pread64:
+    case SYS_preadv:
     case SYS_write:
     case SYS_writev:
-    case SYS_lseek: return a <= 2 ? Marks::kNone : Marks::kLasting;
-    case SYS_ioctl: return b == kTerminalAsked ? Marks::kNone : Marks::kLasting;
+    case SYS_pwrite64:
+    case SYS_pwritev:
+    case SYS_lseek:
+    case SYS_sendto:
+    case SYS_recvfrom:
+    case SYS_poll:
+    case SYS_ppoll:
+    case SYS_select:
+    case SYS_pselect6:
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+    case SYS_getsockname:
+    case SYS_getpeername:
+    case SYS_getsockopt:
+    case SYS_getdents64:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_ftruncate:
+    case SYS_unlink:
+    case SYS_unlinkat:
+    case SYS_rename:
+    case SYS_mkdir:
+    case SYS_rmdir:
+    case SYS_statfs:
+    case SYS_fstatfs: return Marks::kNone;
     case SYS_rt_sigaction: return b == 0 ? Marks::kNone : Marks::kLasting;
     case SYS_prlimit64: return c == 0 ? Marks::kNone : Marks::kLasting;
     case SYS_madvise:
@@ -69,8 +122,7 @@ constexpr Marks marks_of(long n, long a = 0, long b = 0, long c = 0) {
   }
 }
 
-// A run's own call has left something behind, or changed the address space: see reuse.cpp.
-void left_mark(long n);
-void changed_memory(long n, const long* arguments, long result);
+// A call of ours, on behalf of the run, that may have left something behind: see reuse.cpp. After the call.
+void left_mark(Marks marks, long n, const long* arguments, long result);
 
 }  // namespace heddle::rt

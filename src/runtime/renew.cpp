@@ -34,7 +34,7 @@ struct Open {
   int flags;       // F_GETFL
   uint64_t group;  // the same for all descriptors of one object
   uint64_t inode;
-  int64_t state;  // an event's count, a file's offset
+  int64_t state;  // an event's count, a file's offset, the bytes that wait in a pipe or socket
   uint32_t path;  // kFile: where its path begins in g_paths
 };
 
@@ -193,6 +193,8 @@ bool survey(Open* o) {
   if (info.reach != Reach::kInside) return false;
   o->group = static_cast<uint64_t>(info.name);
   o->kind = info.socket ? Kind::kSocket : Kind::kPipe;
+  int waiting = 0;
+  if (sys(SYS_ioctl, o->fd, FIONREAD, &waiting) == 0) o->state = waiting;
   if (!info.socket) return type == S_IFIFO;
   if (option(o->fd, SO_ACCEPTCONN) == 1) o->kind = Kind::kListener;
   return o->kind == Kind::kListener || is_of_pair(o->fd);
@@ -220,7 +222,7 @@ void renew_pipe(const Open& first) {
   if (size > 0 && size != 65536) sys(SYS_fcntl, ends[0], F_SETPIPE_SZ, size);
   for (uint32_t i = 0; i < g_open_count; ++i) {
     const Open& o = g_open[i];
-    if (o.kind == Kind::kPipe && o.group == first.group && reads(o)) {
+    if (o.kind == Kind::kPipe && o.group == first.group && reads(o) && o.state != 0) {
       sys(SYS_tee, o.fd, ends[1], 1 << 20, 2 /* SPLICE_F_NONBLOCK */);
       break;
     }
@@ -248,7 +250,7 @@ void renew_socketpair(const Open& first) {
   for (uint32_t i = 0; i < g_open_count; ++i) {
     const Open& o = g_open[i];
     if (o.kind != Kind::kSocket || o.group != copy.group) continue;
-    copy_waiting(o.fd, o.inode == side ? ends[1] : ends[0]);
+    if (o.state != 0) copy_waiting(o.fd, o.inode == side ? ends[1] : ends[0]);
   }
   put_group(copy, ends[0], [side](const Open& o) { return o.inode == side; });
   put_group(copy, ends[1], [side](const Open& o) { return o.inode != side; });
@@ -370,7 +372,14 @@ void survey_descriptors() {
   });
 }
 
-bool renews_descriptors() { return g_open_count != 0; }
+// What waits in a pipe is copied from the one that the server has, which a process has no more once it has got its own.
+bool renews_descriptors_again() {
+  for (uint32_t i = 0; i < g_open_count; ++i) {
+    const Open& o = g_open[i];
+    if ((o.kind == Kind::kPipe || o.kind == Kind::kSocket) && o.state != 0) return false;
+  }
+  return true;
+}
 
 bool can_separate_descriptors() { return survey_all(); }
 

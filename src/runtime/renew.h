@@ -6,7 +6,7 @@ namespace heddle::rt {
 
 void survey_descriptors();  // in the server, once
 void renew_descriptors();
-bool renews_descriptors();  // some were open when the server stood   // in each child, before the program goes on
+bool renews_descriptors_again();  // also in a process that has renewed them before   // in each child, before the program goes on
 // In a snapshot: as in a child, and what its children then renew is what stands here. False where a descriptor leads to something that
 // cannot be had twice; then nothing has been changed.
 bool separate_descriptors();

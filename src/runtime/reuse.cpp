@@ -30,6 +30,7 @@ constexpr uintptr_t kPageBytes = 4096;
 constexpr uint32_t kMaxPages = 8192;            // copying more is no better than a fork
 constexpr uint32_t kPageSlots = 2 * kMaxPages;  // of the table by address
 constexpr uint32_t kMaxMappings = 32;
+constexpr long kMaxOwn = 1024;  // descriptors
 // A child that dies for pages which no run before it had, or for a question that took as long as a fork, costs one; a run that had
 // nothing to ask earns one.
 constexpr uint32_t kCredit = 40;
@@ -67,6 +68,7 @@ struct Keeper {
   uint32_t copied;      // of them by the server, for this child
   uint32_t mapping_count;
   Span mappings[kMaxMappings];  // made by this run
+  uint64_t own[kMaxOwn / 64];   // descriptors that it has opened and not closed
   uintptr_t pages[kMaxPages];
   bool zero[kMaxPages];
   uintptr_t by_address[kPageSlots];
@@ -136,7 +138,6 @@ bool memory_can_be_put_back(long n, const long* a, long result) {
   switch (n) {
     case SYS_brk: return k->break_seen >= k->program_break;
     case SYS_mmap:
-      if ((a[3] & MAP_ANONYMOUS) == 0) return false;
       if ((a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)) != 0) return is_own(at, bytes);
       if (result < 0 && result > -4096) return true;
       if (k->mapping_count == kMaxMappings) return false;
@@ -144,6 +145,40 @@ bool memory_can_be_put_back(long n, const long* a, long result) {
       return true;
     default: return is_own(at, bytes);
   }
+}
+
+bool is_own_descriptor(long fd) { return fd >= 0 && fd < kMaxOwn && (g_keeper->own[fd / 64] >> (fd % 64) & 1) != 0; }
+
+bool own_descriptor(long fd) {
+  if (fd < 0) return true;
+  if (fd >= kMaxOwn) return false;
+  g_keeper->own[fd / 64] |= uint64_t{1} << (fd % 64);
+  return true;
+}
+
+bool opened_can_be_closed(long n, const long* a, long result) {
+  if (n != SYS_pipe && n != SYS_pipe2 && n != SYS_socketpair) return own_descriptor(result);
+  if (result != 0) return true;
+  const int* ends = reinterpret_cast<const int*>(n == SYS_socketpair ? a[3] : a[0]);
+  return own_descriptor(ends[0]) && own_descriptor(ends[1]);
+}
+
+bool was_own(long n, const long* a, long result) {
+  if (!is_own_descriptor(a[0])) return result < 0;
+  if (n == SYS_close) g_keeper->own[a[0] / 64] &= ~(uint64_t{1} << (a[0] % 64));
+  return true;
+}
+
+// After the call: whether the next run can begin as if it had not been made.
+bool can_be_undone(Marks marks, long n, const long* a, long result) {
+  switch (marks) {
+    case Marks::kNone: return true;
+    case Marks::kMemory: return memory_can_be_put_back(n, a, result);
+    case Marks::kOpens: return opened_can_be_closed(n, a, result);
+    case Marks::kOwn: return was_own(n, a, result);
+    case Marks::kLasting: return false;
+  }
+  return false;
 }
 
 struct KernelAction {
@@ -172,10 +207,10 @@ void on_dispatch(int, siginfo_t* info, void* context) {
   const long n = info->si_syscall;
   if (n == SYS_exit_group) end_child((static_cast<int>(a[0]) & 0xFF) << 8);
   if (ends_by_abort(n, a)) end_child(SIGABRT);
-  const Marks marks = marks_of(n, a[0], a[1], a[2]);
+  const Marks marks = marks_of(n, a[1], a[2]);
   if (marks != Marks::kLasting && n != SYS_exit_group && ++k->traps < kMostTraps) {
     const long result = n == SYS_brk ? move_break(static_cast<uintptr_t>(a[0])) : raw_syscall(n, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (marks == Marks::kMemory && !memory_can_be_put_back(n, a, result)) leave_mark(n);
+    if (!can_be_undone(marks, n, a, result)) leave_mark(n);
     registers[REG_RAX] = result;
     if (n == SYS_rt_sigprocmask && result == 0 && a[1] != 0) return_with_mask(static_cast<ucontext_t*>(context));
     return;
@@ -300,8 +335,11 @@ uint64_t faults_so_far() {
   return static_cast<uint64_t>(used.ru_minflt) + static_cast<uint64_t>(used.ru_majflt);
 }
 
-void undo_mappings() {
+void undo_calls() {
   Keeper* k = g_keeper;
+  for (long word = 0; word < kMaxOwn / 64; ++word) {
+    for (; k->own[word] != 0; k->own[word] &= k->own[word] - 1) sys(SYS_close, word * 64 + __builtin_ctzll(k->own[word]));
+  }
   for (uint32_t i = 0; i < k->mapping_count; ++i) sys(SYS_munmap, k->mappings[i].low, k->mappings[i].high - k->mappings[i].low);
   k->mapping_count = 0;
 }
@@ -313,7 +351,6 @@ void begin_dispatch() {
   k->asked = 0;
   k->marked = false;
   k->break_seen = k->program_break;
-  k->faults = faults_so_far();
   k->selector = kBlock;
 }
 
@@ -339,7 +376,7 @@ void begin_dispatch() {
   } else if (k->credit < kCredit) {
     ++k->credit;
   }
-  undo_mappings();
+  undo_calls();
   finish_request(k->taken, k->status);
   k->answered = k->taken;
   const uint32_t next = await_request(k->row, k->taken);
@@ -350,6 +387,7 @@ void begin_dispatch() {
   begin_request(k->row);
   put_pages_back();
   k->between = false;
+  k->faults = faults_so_far();
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &k->signal_mask, nullptr, 8);
   constexpr int kSetFs = 0x1002;
   sys(SYS_arch_prctl, kSetFs, k->fs_base);
@@ -359,17 +397,19 @@ void begin_dispatch() {
 
 }  // namespace
 
-void left_mark(long n) {
-  if (g_in_child) leave_mark(n);
+void left_mark(Marks marks, long n, const long* a, long result) {
+  if (g_in_child && !can_be_undone(marks, n, a, result)) leave_mark(n);
 }
 
-void changed_memory(long n, const long* a, long result) {
-  if (g_in_child && !memory_can_be_put_back(n, a, result)) leave_mark(n);
+void forget_reuse() {
+  g_in_child = false;
+  if (g_keeper != nullptr) sys(SYS_munmap, g_keeper, sizeof(Keeper));
+  g_keeper = nullptr;
 }
 
 HeddleMark* begin_reuse(uint32_t row) {
-  g_keeper = nullptr;
-  if (g_run.carrier != Carrier::kFiber || catches_inner_calls() || g_run.control->debugger != 0 || renews_descriptors()) return nullptr;
+  if (g_run.carrier != Carrier::kFiber || catches_inner_calls() || g_run.control->debugger != 0 || !renews_descriptors_again())
+    return nullptr;
   if (dl_iterate_phdr(find_own_code, nullptr) == 0) return nullptr;
   const long at = sys(SYS_mmap, 0, sizeof(Keeper), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at < 0 && at > -4096) return nullptr;
@@ -404,6 +444,8 @@ void begin_child() {
     if (sys(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8) != 0) return;
     turn_dispatch(true);
     k->child = me;
+    k->faults = 0;  // a first run always asks for its pages
+    memset(k->own, 0, sizeof k->own);
   }
   g_in_child = true;
   begin_dispatch();

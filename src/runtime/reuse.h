@@ -16,6 +16,8 @@ namespace heddle::rt {
 // The server, before its first child: makes what it shares with its children. Gives where to mark the place that children come back to
 // (heddle_mark), or nullptr: every run will be a fork.
 HeddleMark* begin_reuse(uint32_t row);
+// A copy of a child: what that one shared with its server is not this one's.
+void forget_reuse();
 // The server, about to fork: `taken` is the request that the child is for.
 void before_child(uint32_t taken);
 // The server, after its child has died: the last request that the child took, and whether it was answered. `status`: how the run ended.

@@ -80,8 +80,8 @@ void map_last_events() {
 }
 
 void start_run() {
-  begin_child();
   renew_descriptors();
+  begin_child();
   install_plan(servers_of(g_run.control).cursor);
   take_orders();
   map_last_events();

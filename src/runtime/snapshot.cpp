@@ -14,6 +14,7 @@
 #include "runtime/pids.h"
 #include "runtime/placement.h"
 #include "runtime/renew.h"
+#include "runtime/reuse.h"
 #include "runtime/run.h"
 #include "runtime/server.h"
 #include "runtime/sys.h"
@@ -85,6 +86,7 @@ void stand_by(uint32_t number, long above) {
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (sys(SYS_getppid) != above) sys(SYS_exit_group, 125);
   g_run.forked_copy = true;
+  forget_reuse();
   if (shares_memory() || !separate_descriptors() || !streams_are_simple(row.offsets)) {
     say_standing(&row, ServerStanding::kRefused);
     sys(SYS_exit_group, 0);
