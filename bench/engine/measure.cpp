@@ -44,6 +44,7 @@ int measure(int count, char** words) {
   options.serve = mode != "fresh";
   options.snapshots.enabled = mode == "snapshot";
   options.snapshots.least_gain_ns = 0;
+  options.snapshots.most = 1;
   options.core = usable_cores().back();
   Runner runner(Target::resolve(std::vector<std::string>(words + 4, words + count)), options);
   Trace first = runner.run(plan).trace;

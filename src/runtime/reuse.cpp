@@ -381,7 +381,7 @@ void begin_dispatch() {
   k->answered = k->taken;
   const uint32_t next = await_request(k->row, k->taken);
   // The server itself takes what is no run, and what needs more donors than stood ready.
-  if (!is_plain_run() || donors_wanted() > k->pool) die();
+  if (!is_plain_run() || (k->row == 0 && donors_wanted() > k->pool)) die();
   k->taken = next;
   k->between = true;
   begin_request(k->row);
