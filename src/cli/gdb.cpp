@@ -101,7 +101,7 @@ def show_threads():
     current = int(value("g_current").dereference()["index"])
     print(PREFIX + "after %d of %d operations" % (step(), EVENTS))
     for i in range(int(value("g_live_count"))):
-        slot = value("g_threads")[int(value("g_live")[i])]
+        slot = value("g_threads")[int(value("g_live")[i]["slot"])]
         index = int(slot["index"])
         print("%s %-6s before: %s" % ("*" if index == current else " ", thread_name(index), describe(slot)))
 
