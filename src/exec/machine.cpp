@@ -18,7 +18,6 @@
 
 #include "exec/descriptor.h"
 #include "exec/process.h"
-#include "exec/worker_pool.h"
 
 namespace heddle {
 
@@ -70,12 +69,30 @@ bool can_share_memory() {
   });
 }
 
+// What a run does to the kernel is seen by it: see runtime/reuse.h.
+bool can_dispatch_calls() {
+  constexpr int kSetDispatch = 59, kOn = 1;  // PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11
+  static char allow = 0;
+  return ::prctl(kSetDispatch, kOn, 0, 0, &allow) == 0;
+}
+
 bool can_use_fsbase() {
   constexpr unsigned long kFsGsBase = 2;  // HWCAP2_FSGSBASE
   return (::getauxval(AT_HWCAP2) & kFsGsBase) != 0;
 }
 
 }  // namespace
+
+std::vector<int> usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(static_cast<size_t>(core), &set)) cores.push_back(core);
+  }
+  return cores;
+}
 
 std::vector<Ability> machine_abilities() {
   std::vector<Ability> all;
@@ -85,6 +102,7 @@ std::vector<Ability> machine_abilities() {
   all.push_back({"user and mount namespaces", in_a_child([] { return ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0; }), false,
                  "files that runs write are not kept apart by mounts"});
   all.push_back({"seccomp filters", in_a_child(can_filter), false, "system calls made without libc cannot be caught"});
+  all.push_back({"system calls dispatched to the program", in_a_child(can_dispatch_calls), false, "every run is a process of its own"});
   all.push_back({"huge pages collapsed on request", in_a_child(can_collapse), false, "forking a program with much memory is slower"});
   all.push_back({"performance counters", in_a_child(can_count), false, "benchmarks show no counts"});
   all.push_back({"a core for each worker", usable_cores().size() > 1, false, "workers share one core"});

@@ -4,6 +4,9 @@
 
 namespace heddle {
 
+// The cores this thread may use.
+std::vector<int> usable_cores();
+
 // Something the machine or container allows or refuses, and what we do without it.
 struct Ability {
   std::string name;

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "exec/machine.h"
 #include "trace/error.h"
 #include "trace/instrumentation.h"
 #include "wire/quiet.h"
@@ -61,11 +62,10 @@ void add_variables(const Target& target, const std::string& library, Launch* lau
 }
 
 // A hand-off between threads, and between the server and its runs, is several times cheaper within one core.
-void pin(pid_t pid, int core) {
-  if (pid <= 0 || core < 0) return;
+void pin(pid_t pid, const std::vector<int>& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(static_cast<size_t>(core), &set);
+  for (const int core : cores) CPU_SET(static_cast<size_t>(core), &set);
   ::sched_setaffinity(pid, sizeof set, &set);
 }
 
@@ -144,7 +144,20 @@ Runner::Runner(Target target, RunnerOptions options) : target_(std::move(target)
   if (!options_.judge) options_.judge = std::make_shared<Judge>(Predicates{});
 }
 
-Runner::~Runner() = default;
+Runner::~Runner() { go_anywhere(); }
+
+// The thread that waits for runs stands on their core: waking another one takes longer than a short run, the more so if it sleeps.
+void Runner::stay_with_runs() {
+  if (options_.core < 0 || !cores_.empty()) return;
+  cores_ = usable_cores();
+  pin(0, {options_.core});
+}
+
+// What it starts must find the machine as it is.
+void Runner::go_anywhere() {
+  if (!cores_.empty()) pin(0, cores_);
+  cores_.clear();
+}
 
 void Runner::note(const std::string& text) {
   if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(text);
@@ -168,6 +181,7 @@ void Runner::fresh_files() {
 }
 
 void Runner::start(const Plan& plan, Mode mode) {
+  go_anywhere();
   stop_serving();
   take_view();
   if (view_) view_->begin_anew();
@@ -212,7 +226,7 @@ bool Runner::await_ready() {
     span = std::min(span * 2, 16);
   }
   // Only now: what the program asked about its processors before its first thread, it asked of the whole machine.
-  pin(channel_->control().server_pid, options_.core);
+  if (options_.core >= 0 && channel_->control().server_pid > 0) pin(channel_->control().server_pid, {options_.core});
   streams_->mark();
   if (view_ && view_->written()) {
     view_->keep();
@@ -302,6 +316,7 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
   replaying_ = replays;
   table.order_count = static_cast<uint32_t>(start.orders.size());
   std::copy(start.orders.begin(), start.orders.end(), table.orders);
+  stay_with_runs();
   const auto begun = Clock::now();
   channel_->send(Request::kRun, start.row);
   switch (await_reply(plan, start.row)) {

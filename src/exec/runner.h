@@ -66,6 +66,8 @@ class Runner {
   enum class Wait { kDone, kDead, kWatchdog, kStopped };
 
   void start(const Plan& plan, Mode mode);
+  void stay_with_runs();
+  void go_anywhere();
   void stop_serving();
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
@@ -95,6 +97,7 @@ class Runner {
   std::unique_ptr<Snapshots> snapshots_;
   uint64_t from_snapshots_ = 0;  // of servers that are gone
   bool serving_ = false;
+  std::vector<int> cores_;  // where the thread that runs may be otherwise; empty while it may be there
   bool replaying_ = false;  // the last plan was a strict one
   Plan served_;             // whose point set, environment and input the server was started with
 };

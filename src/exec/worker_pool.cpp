@@ -1,24 +1,11 @@
 #include "exec/worker_pool.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "trace/error.h"
 
 namespace heddle {
-
-std::vector<int> usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(static_cast<size_t>(core), &set)) cores.push_back(core);
-  }
-  return cores;
-}
 
 namespace {
 

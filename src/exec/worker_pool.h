@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "exec/machine.h"
 #include "exec/runner.h"
 #include "trace/executor.h"
 
@@ -54,8 +55,5 @@ class WorkerPool final : public Executor {
   bool closing_ = false;
   size_t outstanding_ = 0;
 };
-
-// The cores this process may use.
-std::vector<int> usable_cores();
 
 }  // namespace heddle

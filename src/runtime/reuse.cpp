@@ -83,10 +83,10 @@ Span g_own_code;
 
 constexpr char kAllow = 0, kBlock = 1;
 
-void turn_dispatch(bool on) {
-  constexpr int kSetDispatch = 59;
-  sys(SYS_prctl, kSetDispatch, on ? 1 : 0, on ? g_own_code.low : 0, on ? g_own_code.high - g_own_code.low : 0,
-      on ? reinterpret_cast<uintptr_t>(&g_keeper->selector) : 0);
+// Every call that comes from outside of our code is ours to decide from now on, while the selector says so.
+bool dispatch_calls() {
+  constexpr int kSetDispatch = 59, kOn = 1;  // PR_SET_SYSCALL_USER_DISPATCH
+  return sys(SYS_prctl, kSetDispatch, kOn, g_own_code.low, g_own_code.high - g_own_code.low, &g_keeper->selector) == 0;
 }
 
 int find_own_code(dl_phdr_info* info, size_t, void*) {
@@ -441,8 +441,11 @@ void begin_child() {
   const auto me = static_cast<int32_t>(sys(SYS_getpid));
   if (k->child != me) {
     const KernelAction action{on_dispatch, SA_SIGINFO | SA_NODEFER | 0x04000000 /* SA_RESTORER */, heddle_signal_return, 0};
-    if (sys(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8) != 0) return;
-    turn_dispatch(true);
+    // Without it a run could leave things behind that nobody sees.
+    if (sys(SYS_rt_sigaction, SIGSYS, &action, nullptr, 8) != 0 || !dispatch_calls()) {
+      k->hopeless = true;
+      return;
+    }
     k->child = me;
     k->faults = 0;  // a first run always asks for its pages
     memset(k->own, 0, sizeof k->own);
