@@ -52,6 +52,9 @@ constexpr Marks marks_of(long n, long b, long c) {
     case SYS_writev:
     case SYS_pwrite64:
     case SYS_pwritev:
+    case SYS_preadv2:
+    case SYS_pwritev2:
+    case SYS_sendmsg:
     case SYS_lseek:
     case SYS_sendto:
     case SYS_recvfrom:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "effort.h"
 #include "simplify/reduce.h"
 #include "simplify_programs.h"
 #include "toy/toy.h"
@@ -79,7 +80,7 @@ TEST(Reduce, KeepsTheTwoThreadsThatInterleave) {
 TEST(Reduce, FindsTwoOf450InAtMost18Rounds) {
   std::vector<size_t> rounds;
   const toy::Program p = array_list(450);
-  for (uint64_t seed = 1; seed <= 30; ++seed) {
+  for (uint64_t seed = 1; seed <= repetitions(30); ++seed) {
     const uint32_t a = 1 + static_cast<uint32_t>(mix(seed, 1) % 450);
     const uint32_t b = 1 + static_cast<uint32_t>(mix(seed, 2) % 450);
     if (a == b) continue;

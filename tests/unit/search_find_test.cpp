@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "effort.h"
 #include "search/find.h"
 #include "toy/kernels.h"
 #include "trace/happens_before.h"
@@ -100,7 +101,7 @@ TEST(Find, TheLowestFailingIndexWinsWhateverTheOrderOfCompletion) {
       DirectExecutor one = direct(kernel.program);
       const auto first = row.make(search_options);
       const FindResult expected = find(*first, one, options);
-      for (uint64_t seed = 1; seed <= 2; ++seed) {
+      for (uint64_t seed = 1; seed <= repetitions(2); ++seed) {
         ScrambledExecutor many(kernel.program, seed);
         const auto second = row.make(search_options);
         const FindResult actual = find(*second, many, options);

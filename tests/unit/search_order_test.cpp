@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "effort.h"
 #include "search/find.h"
 #include "toy/kernels.h"
 #include "trace/enabled.h"
@@ -59,7 +60,7 @@ TEST(Enabled, AgreesWithTheFlagsThatRunsRecordAtTheirSwitches) {
 
 TEST(Enabled, EveryThreadItCallsEnabledCanReallyRun) {
   for (const toy::Kernel& kernel : all_kernels()) {
-    for (const Trace& trace : random_traces(kernel.program, 4)) {
+    for (const Trace& trace : random_traces(kernel.program, repetitions(4))) {
       EnabledWalk walk(trace);
       for (; !walk.done(); walk.advance()) {
         const size_t p = walk.position();
