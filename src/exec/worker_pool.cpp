@@ -1,5 +1,7 @@
 #include "exec/worker_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +30,8 @@ WorkerPool::WorkerPool(const Target& target, const RunnerOptions& options, unsig
   const std::vector<int> cores = usable_cores();
   auto for_worker = [&](size_t index) {
     RunnerOptions mine = options;
-    if (!cores.empty()) mine.core = cores[(cores.size() - 1 - index % cores.size())];
+    // Several tools at work at the same time shall not all stand on the same core.
+    if (!cores.empty()) mine.core = cores[(static_cast<size_t>(::getpid()) + index) % cores.size()];
     return mine;
   };
   own_ = std::make_unique<Runner>(target, for_worker(0));
