@@ -1,10 +1,10 @@
 #include "runtime/huge_pages.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/mappings.h"
 #include "runtime/placement.h"
 #include "runtime/sys.h"
 
@@ -32,38 +32,19 @@ void collapse(uintptr_t low, uintptr_t high) {
   }
 }
 
-// "low-high rw-p offset device inode [name]": private, writable and of no file.
-void collapse_line(const char* line) {
-  char* end = nullptr;
-  const uintptr_t low = strtoull(line, &end, 16);
-  if (*end != '-') return;
-  const uintptr_t high = strtoull(end + 1, &end, 16);
-  if (high - low < kHuge || strncmp(end, " rw-p", 5) != 0) return;
-  const char* at = end + 5;
-  for (int field = 0; field < 2; ++field) at = strchr(at + 1, ' ') != nullptr ? strchr(at + 1, ' ') : at;
-  if (strtoull(at, nullptr, 10) == 0) collapse(low, high);
+// Private, writable and of no file: "offset device inode [name]" with the inode 0.
+void collapse_mapping(const Mapping& m) {
+  if (m.high - m.low < kHuge || !m.writable() || !m.is_private() || m.flags[0] != 'r' || m.flags[2] != '-') return;
+  const char* at = m.rest;
+  for (int field = 0; field < 2; ++field) at = strchr(at, ' ') != nullptr ? strchr(at, ' ') + 1 : at;
+  if (strtoull(at, nullptr, 10) == 0) collapse(m.low, m.high);
 }
 
 }  // namespace
 
 void collapse_memory() {
   HEDDLE_APART static char text[1 << 16];
-  const long file = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return;
-  size_t kept = 0;
-  long n;
-  while ((n = sys(SYS_read, file, text + kept, sizeof text - 1 - kept)) > 0) {
-    const size_t end = kept + static_cast<size_t>(n);
-    text[end] = 0;
-    char* line = text;
-    for (char* stop; (stop = strchr(line, '\n')) != nullptr; line = stop + 1) {
-      *stop = 0;
-      collapse_line(line);
-    }
-    kept = static_cast<size_t>(text + end - line);
-    memmove(text, line, kept);
-  }
-  sys(SYS_close, file);
+  for_each_mapping(text, collapse_mapping);
 }
 
 }  // namespace heddle::rt

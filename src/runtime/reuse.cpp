@@ -1,10 +1,8 @@
 #include "runtime/reuse.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,6 +11,7 @@
 #include "runtime/carrier.h"
 #include "runtime/context.h"
 #include "runtime/delivery.h"
+#include "runtime/mappings.h"
 #include "runtime/marks.h"
 #include "runtime/renew.h"
 #include "runtime/run.h"
@@ -47,8 +46,10 @@ struct Keeper {
   HeddleMark mark;  // in the server's function
   uintptr_t fs_base;
   uint64_t signal_mask;
-  uintptr_t program_break;              // the server's
-  uintptr_t break_seen, break_reached;  // the run's; and the process's, which stays as high as any run has brought it
+  uintptr_t program_break;  // the server's
+  // The run's; the process's, which stays as high as any run of its has brought it; and the highest of all children's: pages up to there may
+  // be among those that are put back.
+  uintptr_t break_seen, break_reached, break_most;
   uint32_t row;
   uint32_t pool;      // donors that stood ready when the child was forked
   int32_t child;      // that may be used again, or 0
@@ -125,6 +126,7 @@ long move_break(uintptr_t wanted) {
     const auto now = static_cast<uintptr_t>(raw_syscall(SYS_brk, static_cast<long>(wanted), 0, 0, 0, 0, 0));
     if (now != wanted) return static_cast<long>(k->break_seen);
     k->break_reached = now;
+    if (now > k->break_most) k->break_most = now;
   }
   k->break_seen = wanted;
   return static_cast<long>(wanted);
@@ -263,36 +265,15 @@ void learn_span(long pagemap, uintptr_t low, uintptr_t high) {
   }
 }
 
-// "low-high rw-p ...": private and writable.
-void learn_line(long pagemap, const char* line) {
-  char* end = nullptr;
-  const uintptr_t low = strtoull(line, &end, 16);
-  if (*end != '-') return;
-  const uintptr_t high = strtoull(end + 1, &end, 16);
-  if (end[2] == 'w' && end[4] == 'p') learn_span(pagemap, low, high);
-}
-
 // False: it could not be asked.
 bool learn_pages() {
   const long pagemap = sys(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-  const long maps = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-  char* text = g_keeper->text;
-  size_t kept = 0;
-  long n = -1;
-  while (pagemap >= 0 && maps >= 0 && (n = sys(SYS_read, maps, text + kept, sizeof g_keeper->text - 1 - kept)) > 0) {
-    const size_t end = kept + static_cast<size_t>(n);
-    text[end] = 0;
-    char* line = text;
-    for (char* stop; (stop = strchr(line, '\n')) != nullptr; line = stop + 1) {
-      *stop = 0;
-      learn_line(pagemap, line);
-    }
-    kept = static_cast<size_t>(text + end - line);
-    memmove(text, line, kept);
-  }
-  if (maps >= 0) sys(SYS_close, maps);
-  if (pagemap >= 0) sys(SYS_close, pagemap);
-  return n == 0 && g_keeper->page_count < kMaxPages;
+  if (pagemap < 0) return false;
+  const bool read = for_each_mapping(g_keeper->text, [&](const Mapping& m) {
+    if (m.writable() && m.is_private()) learn_span(pagemap, m.low, m.high);
+  });
+  sys(SYS_close, pagemap);
+  return read && g_keeper->page_count < kMaxPages;
 }
 
 // No call of a function: some of the pages are those by which functions of other libraries are found.
@@ -448,6 +429,8 @@ void begin_child() {
     }
     k->child = me;
     k->faults = 0;  // a first run always asks for its pages
+    if (k->break_most > k->program_break)
+      k->break_reached = static_cast<uintptr_t>(raw_syscall(SYS_brk, static_cast<long>(k->break_most), 0, 0, 0, 0, 0));
     memset(k->own, 0, sizeof k->own);
   }
   g_in_child = true;

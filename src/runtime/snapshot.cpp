@@ -1,7 +1,6 @@
 #include "runtime/snapshot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 
 #include "runtime/delivery.h"
+#include "runtime/mappings.h"
 #include "runtime/pids.h"
 #include "runtime/placement.h"
 #include "runtime/renew.h"
@@ -37,25 +37,10 @@ void next_order() { g_snapshot_step = g_order < table().order_count ? table().or
 // Memory that a fork does not copy, other than our own.
 bool shares_memory() {
   HEDDLE_APART static char text[1 << 16];
-  const long file = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return true;
   bool found = false;
-  size_t kept = 0;
-  long n;
-  while (!found && (n = sys(SYS_read, file, text + kept, sizeof text - 1 - kept)) > 0) {
-    const size_t end = kept + static_cast<size_t>(n);
-    text[end] = 0;
-    char* line = text;
-    for (char* stop; (stop = strchr(line, '\n')) != nullptr; line = stop + 1) {
-      *stop = 0;
-      const char* flags = strchr(line, ' ');
-      found = found || (flags != nullptr && flags[2] == 'w' && flags[4] == 's' && strstr(flags, "heddle-channel") == nullptr);
-    }
-    kept = static_cast<size_t>(text + end - line);
-    memmove(text, line, kept);
-  }
-  sys(SYS_close, file);
-  return found;
+  const bool read = for_each_mapping(
+      text, [&](const Mapping& m) { found = found || (m.writable() && !m.is_private() && strstr(m.rest, "heddle-channel") == nullptr); });
+  return found || !read;
 }
 
 // What only the run itself can know; the copy asks the rest.

@@ -54,11 +54,29 @@ void work(int me) {
   }
 }
 
+// A heap that grows in some schedules only.
+int grow_or_not() {
+  bool first = false;
+  std::thread a([&] {
+    const std::lock_guard<std::mutex> guard(lock);
+    if (turns++ == 0) first = true;
+  });
+  std::thread b([&] {
+    const std::lock_guard<std::mutex> guard(lock);
+    ++turns;
+  });
+  a.join();
+  b.join();
+  for (int i = 0; !first && i < 40; ++i) kept.push_back(std::string(60'000, 'b'));
+  return 0;
+}
+
 void say_at_exit() { printf("at exit %d turns %lx %d\n", turns, sum, from_before[4000]); }
 
 }  // namespace
 
-int main(int, char** words) {
+int main(int count, char** words) {
+  if (count > 1) return grow_or_not();
   atexit(say_at_exit);
   std::thread a(work, 0), b(work, 1), c(work, 2);
   a.join();

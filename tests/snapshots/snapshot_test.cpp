@@ -91,6 +91,19 @@ TEST(Reuse, LeavesTheTraceOfAFork) {
   EXPECT_GT(reusing.runs_without_fork(), 20U) << "forked for system call " << reusing.last_mark();
 }
 
+// What one child has learned of the heap holds for the next one, which may not have got as far yet.
+TEST(Reuse, GoesOnWhereTheHeapGrowsInSomeRunsOnly) {
+  RunnerOptions again = options(true);
+  again.snapshots.enabled = false;
+  Runner runner(Target::resolve({path_of("reuse_program"), "grow"}), again);
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Plan plan = first_plan(*again.input);
+    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0};
+    ASSERT_EQ(runner.run(plan).trace.outcome().kind, OutcomeKind::kExit);
+  }
+  EXPECT_GT(runner.runs_without_fork(), 50U);
+}
+
 // A bug is believed when it was seen in a process that had no other run before it.
 TEST(Reuse, ReplaysFirstInAProcessOfItsOwn) {
   const Target target = Target::resolve({path_of("reuse_program")});

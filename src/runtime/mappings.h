@@ -1,0 +1,49 @@
+#pragma once
+// The process's own address space, as /proc/self/maps tells it.
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/sys.h"
+
+namespace heddle::rt {
+
+struct Mapping {
+  uintptr_t low, high;
+  const char* flags;  // "rw-p"
+  const char* rest;   // offset, device, inode and name
+  bool writable() const { return flags[1] == 'w'; }
+  bool is_private() const { return flags[3] == 'p'; }
+};
+
+// Calls each(mapping) for one after the other. `text`: room for a line and more. False: it could not be read.
+template <size_t kRoom, typename Each>
+bool for_each_mapping(char (&text)[kRoom], Each each) {
+  const long file = sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return false;
+  size_t kept = 0;
+  long n;
+  while ((n = sys(SYS_read, file, text + kept, kRoom - 1 - kept)) > 0) {
+    const size_t end = kept + static_cast<size_t>(n);
+    text[end] = 0;
+    char* line = text;
+    for (char* stop; (stop = strchr(line, '\n')) != nullptr; line = stop + 1) {
+      *stop = 0;
+      char* at = nullptr;
+      Mapping m{};
+      m.low = strtoull(line, &at, 16);
+      m.high = strtoull(at + 1, &at, 16);
+      m.flags = at + 1;
+      m.rest = at + 6;
+      each(m);
+    }
+    kept = static_cast<size_t>(text + end - line);
+    memmove(text, line, kept);
+  }
+  sys(SYS_close, file);
+  return n == 0;
+}
+
+}  // namespace heddle::rt
