@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "cli/print.h"
 #include "cli/results.h"
 #include "search/search.h"
 #include "trace/atomic_file.h"
@@ -107,7 +108,7 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
 void Campaign::choose_points(const CampaignOptions& options) {
   points_ = heddle::choose_points(target_, options.plan.points(), base_, options.plan.seed(),
                                   [this](const Plan& plan) { return pool_->run_now(plan).trace; });
-  if (!points_.note.empty()) fmt::print(stderr, "heddle: {}\n", points_.note);
+  if (!points_.note.empty()) print_err("heddle: {}\n", points_.note);
   points_.put_in(base_);
 }
 
@@ -185,7 +186,7 @@ Bug Campaign::bug_of(const Trace& trace, const CampaignOptions& options) const {
 std::shared_ptr<const Input> input_of_tool() {
   std::string note;
   auto input = Input::copy_of(0, &note);
-  if (!note.empty()) fmt::print(stderr, "heddle: {}\n", note);
+  if (!note.empty()) print_err("heddle: {}\n", note);
   return input;
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "cli/pipeline.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "trace/project.h"
 
@@ -114,16 +115,16 @@ int run_check(const Session& session, const CheckArguments& options) {
     if (bug) document["bug"] = BugStore::shown(bug->id);
     print_json(document);
   } else if (bug) {
-    fmt::print("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
-    fmt::print("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemption{} pass\n", result.found.executions,
-               result.found.seconds, describe_counts(found.failing().counts()), c.complete, c.complete == 1 ? "" : "s");
-    fmt::print("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
+    print_out("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
+    print_out("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemption{} pass\n", result.found.executions,
+              result.found.seconds, describe_counts(found.failing().counts()), c.complete, c.complete == 1 ? "" : "s");
+    print_out("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
   } else if (!found.uncontrolled.empty()) {
-    fmt::print("uncontrolled nondeterminism: {}\n", found.uncontrolled);
+    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
   } else {
-    fmt::print("{}: {} schedules with at most {} preemption{} over the {} points ({} places), {:.2f} s{}{}{}\n",
-               result.proved() ? "proved" : "not proved", c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites,
-               result.found.seconds, conditions(c), c.open.empty() ? "" : "; open: ", c.open);
+    print_out("{}: {} schedules with at most {} preemption{} over the {} points ({} places), {:.2f} s{}{}{}\n",
+              result.proved() ? "proved" : "not proved", c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites,
+              result.found.seconds, conditions(c), c.open.empty() ? "" : "; open: ", c.open);
   }
   if (found.failed()) return saving.exit_code(ExitCode::kFailure);
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);

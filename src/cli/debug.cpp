@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "cli/pipeline.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
@@ -78,7 +79,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
     if (!loaded.page.empty()) document["page"] = loaded.page;
     print_json(document);
   } else {
-    fmt::print("{}", explain_text(loaded.story(), text_options(options.all)));
+    write_text(stdout, explain_text(loaded.story(), text_options(options.all)));
   }
   return saving.exit_code(ExitCode::kFailure);
 }

@@ -1,6 +1,7 @@
 // heddle doctor: what this machine or container allows, and what we do without it.
 #include <fmt/format.h>
 
+#include "cli/print.h"
 #include "cli/results.h"
 #include "cli/session.h"
 #include "exec/machine.h"
@@ -30,9 +31,9 @@ int run(bool json) {
     return 0;
   }
   for (const Ability& a : abilities)
-    fmt::print("{:<5}{}{}{}\n", a.present ? "yes" : "no", a.name, a.present ? "" : ": ", a.present ? "" : a.otherwise);
-  fmt::print("{:<5}{}\n", complaint.empty() ? "yes" : "no", complaint.empty() ? "the runtime library is in place" : complaint);
-  fmt::print("{}\n", usable ? "heddle works here" : "heddle cannot work here");
+    print_out("{:<5}{}{}{}\n", a.present ? "yes" : "no", a.name, a.present ? "" : ": ", a.present ? "" : a.otherwise);
+  print_out("{:<5}{}\n", complaint.empty() ? "yes" : "no", complaint.empty() ? "the runtime library is in place" : complaint);
+  print_out("{}\n", usable ? "heddle works here" : "heddle cannot work here");
   return 0;
 }
 

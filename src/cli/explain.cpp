@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/pipeline.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "cli/show_at.h"
 #include "cli/story.h"
@@ -49,7 +50,7 @@ int explain(const Session& session, const ExplainArguments& options) {
   } else {
     TextOptions text = text_options(options.all);
     if (options.width >= 40) text.width = options.width;
-    fmt::print("{}", explain_text(story, text));
+    write_text(stdout, explain_text(story, text));
   }
   return 0;
 }
@@ -65,8 +66,8 @@ int show(const Session& session, const ExplainArguments& options) {
   const size_t end = options.count == 0 ? size : std::min(size, begin + options.count);
   const Symbols symbols(module_paths(trace));
   TextOptions text = text_options(true);
-  fmt::print("BUG {}  {}\n{}\n", bug.id, ending_sentence(trace, symbols), describe_counts(trace.counts()));
-  fmt::print("{}", columns_text(trace, symbols, begin, end, text));
+  print_out("BUG {}  {}\n{}\n", bug.id, ending_sentence(trace, symbols), describe_counts(trace.counts()));
+  write_text(stdout, columns_text(trace, symbols, begin, end, text));
   return 0;
 }
 
@@ -91,15 +92,15 @@ int list(const Session& session, bool json) {
     print_json(document);
     return 0;
   }
-  if (bugs.empty()) fmt::print("no bug is saved here\n");
+  if (bugs.empty()) print_out("no bug is saved here\n");
   for (const auto& listed : bugs) {
     if (!listed.bug) {
-      fmt::print("{:<6}{}\n", listed.id, listed.complaint);
+      print_out("{:<6}{}\n", listed.id, listed.complaint);
       continue;
     }
     const Bug& b = *listed.bug;
     const std::string message = b.message.substr(0, b.message.find('\n'));
-    fmt::print("{:<6}{}  {}  {}: {}\n", b.id, b.saved_at, b.command.empty() ? "?" : b.command.front(), b.kind, message);
+    print_out("{:<6}{}  {}  {}: {}\n", b.id, b.saved_at, b.command.empty() ? "?" : b.command.front(), b.kind, message);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/pipeline.h"
+#include "cli/print.h"
 #include "cli/session.h"
 
 namespace heddle {
@@ -57,16 +58,16 @@ int run(const Session& session, const CampaignOptions& options) {
   }
   for (size_t i = 0; i < bugs.size(); ++i) {
     const Believed& b = found.believed[i];
-    fmt::print("BUG {}  {}\n", bugs[i].id, describe_failure(b.trace));
+    print_out("BUG {}  {}\n", bugs[i].id, describe_failure(b.trace));
     if (b.known) {
-      fmt::print("KNOWN  its saved schedule fails again: {}\n", describe_counts(b.trace.counts()));
+      print_out("KNOWN  its saved schedule fails again: {}\n", describe_counts(b.trace.counts()));
     } else {
-      fmt::print("FOUND  run {} of the {} search, {:.2f} s: {}\n", b.index + 1, options.strategy_name(), found.result.seconds,
-                 describe_counts(b.trace.counts()));
+      print_out("FOUND  run {} of the {} search, {:.2f} s: {}\n", b.index + 1, options.strategy_name(), found.result.seconds,
+                describe_counts(b.trace.counts()));
     }
-    if (!b.known && b.trace.preemptions() == 0) fmt::print("       It fails without any preemption.\n");
-    if (options.keep_going) fmt::print("       seen in {} of {} runs\n", b.count, found.result.executions);
-    fmt::print("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bugs[i].id, bugs[i].id, bugs[i].id);
+    if (!b.known && b.trace.preemptions() == 0) print_out("       It fails without any preemption.\n");
+    if (options.keep_going) print_out("       seen in {} of {} runs\n", b.count, found.result.executions);
+    print_out("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bugs[i].id, bugs[i].id, bugs[i].id);
   }
   if (!found.failed() || options.keep_going) print_nothing_found(found, options);
   return exit_code;
@@ -76,20 +77,20 @@ int run(const Session& session, const CampaignOptions& options) {
 
 void print_nothing_found(const Found& found, const CampaignOptions& options) {
   if (!found.uncontrolled.empty()) {
-    fmt::print("uncontrolled nondeterminism: {}\n", found.uncontrolled);
+    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
     if (!options.keep_going) return;
   }
   const FindResult& r = found.result;
-  fmt::print("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "",
-             r.executions, options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
-             r.exhausted ? ": nothing more to try" : "");
+  print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
+            options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
+            r.exhausted ? ": nothing more to try" : "");
   if (!r.exhausted && r.executions > 1)
-    fmt::print("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
+    print_out("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
   if (found.totals.searches > 1)
-    fmt::print("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
-               found.totals.seconds);
-  if (!r.knowledge.empty()) fmt::print("{}\n", r.knowledge);
-  if (r.inconclusive > 0) fmt::print("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
+    print_out("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
+              found.totals.seconds);
+  if (!r.knowledge.empty()) print_out("{}\n", r.knowledge);
+  if (r.inconclusive > 0) print_out("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
 }
 
 void add_find(CLI::App& app, Session& session) {

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "cli/pipeline.h"
+#include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
 #include "trace/error.h"
@@ -60,7 +61,7 @@ class Record {
       action();
     } catch (const Error& error) {
       store_.reset();
-      fmt::print(stderr, "heddle: no account of this search is kept: {}\n", error.what());
+      print_err("heddle: no account of this search is kept: {}\n", error.what());
     }
   }
   // A search that does not build on what is known does not forget it either.
@@ -134,7 +135,7 @@ void retry_known(Campaign& campaign, const CampaignOptions& options, Found& foun
       found.believed.push_back({again.trace, again.output, index, 1, same ? listed.bug : std::nullopt});
     } catch (const Error& error) {
       if (error.exit_code() == ExitCode::kInterrupted) return;
-      fmt::print(stderr, "heddle: bug {} cannot be retried: {}\n", listed.id, error.what());
+      print_err("heddle: bug {} cannot be retried: {}\n", listed.id, error.what());
     }
   }
 }
@@ -271,7 +272,7 @@ Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Belie
   for (const char* stale : {kSimplifiedTrace, kPassingTrace, kReducedTrace}) store.remove(bug.id, stale);
   store.forget_files(bug.id);
   const std::vector<std::string> lost = store.save_trace(bug.id, kFailingTrace, failure.trace);
-  for (const std::string& sentence : lost) fmt::print(stderr, "heddle: {}\n", sentence);
+  for (const std::string& sentence : lost) print_err("heddle: {}\n", sentence);
   store.save_text(bug.id, kStdout, failure.output.out);
   store.save_text(bug.id, kStderr, failure.output.err);
   store.save_text(bug.id, kStdin, campaign.input().bytes());

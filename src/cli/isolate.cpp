@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/print.h"
 #include "cli/saved_bug.h"
 #include "cli/show_at.h"
 #include "report/names.h"
@@ -65,14 +66,14 @@ int run_doomed(const OpenedBug& bug, const IsolateArguments& options) {
     const DoomedProbe& before = result.before;
     const DoomedProbe& after = result.after;
     if (result.from_start) {
-      fmt::print("BUG {}  doomed from the start: {} of {} schedules fail\n", bug.bug.id, after.failed, after.failed + after.passed);
+      print_out("BUG {}  doomed from the start: {} of {} schedules fail\n", bug.bug.id, after.failed, after.failed + after.passed);
     } else {
-      fmt::print("BUG {}  doomed from {}\n", bug.bug.id, place_in_words(bug.failing, result.event));
-      fmt::print("before it {} of {} continuations fail, after it {} of {}; {} runs, {:.2f} s\n", before.failed,
-                 before.failed + before.passed, after.failed, after.failed + after.passed, result.executions, result.seconds);
+      print_out("BUG {}  doomed from {}\n", bug.bug.id, place_in_words(bug.failing, result.event));
+      print_out("before it {} of {} continuations fail, after it {} of {}; {} runs, {:.2f} s\n", before.failed,
+                before.failed + before.passed, after.failed, after.failed + after.passed, result.executions, result.seconds);
     }
   } else {
-    fmt::print("BUG {}  no such point: {}\n", bug.bug.id, result.why);
+    print_out("BUG {}  no such point: {}\n", bug.bug.id, result.why);
   }
   return exit_unless_interrupted(result.found ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
@@ -95,8 +96,8 @@ DecidingStacks deciding_stacks(Campaign& campaign, const IsolateResult& result) 
 
 void print_stack(const char* title, const std::vector<std::string>& stack) {
   if (stack.empty()) return;
-  fmt::print("{}\n", title);
-  for (size_t k = 0; k < stack.size(); ++k) fmt::print("  #{:<2} {}\n", k, stack[k]);
+  print_out("{}\n", title);
+  for (size_t k = 0; k < stack.size(); ++k) print_out("  #{:<2} {}\n", k, stack[k]);
 }
 
 int run_isolate(const Session& session, const IsolateArguments& options) {
@@ -127,13 +128,13 @@ int run_isolate(const Session& session, const IsolateArguments& options) {
     document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
   } else if (result.isolated) {
-    fmt::print("BUG {}  {}\n", bug.bug.id, deciding_sentence(result));
-    fmt::print("{} tests for {} differences, {} runs in all, {:.2f} s; heddle show {} --passing has the passing run\n", result.delta.tests,
-               result.delta.differences, result.executions, result.seconds, bug.bug.id);
+    print_out("BUG {}  {}\n", bug.bug.id, deciding_sentence(result));
+    print_out("{} tests for {} differences, {} runs in all, {:.2f} s; heddle show {} --passing has the passing run\n", result.delta.tests,
+              result.delta.differences, result.executions, result.seconds, bug.bug.id);
     print_stack("it fails if the thread is stopped here:", stacks.failing);
     print_stack("and passes if it comes to here:", stacks.passing);
   } else {
-    fmt::print("BUG {}  not isolated: {}\n", bug.bug.id, result.why);
+    print_out("BUG {}  not isolated: {}\n", bug.bug.id, result.why);
   }
   return exit_unless_interrupted(result.isolated ? ExitCode::kNothing : ExitCode::kCannotTest);
 }

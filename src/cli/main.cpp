@@ -4,9 +4,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/print.h"
 #include "cli/session.h"
 
 namespace heddle {
@@ -40,7 +42,10 @@ int run_tool(int count, char** words) {
   try {
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error, std::cout, std::cerr);
+    std::ostringstream out, err;
+    const int code = app.exit(error, out, err);
+    print_out("{}", out.str());
+    print_err("{}", err.str());
     return code == 0 ? 0 : exit_value(ExitCode::kUsage);
   }
   return session.chosen();
@@ -53,12 +58,12 @@ int main(int count, char** words) {
   try {
     return heddle::run_tool(count, words);
   } catch (const heddle::Error& error) {
-    fmt::print(stderr, "heddle: {}\n", error.what());
+    heddle::print_err("heddle: {}\n", error.what());
     return static_cast<int>(error.exit_code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "heddle: out of memory\n");
+    heddle::print_err("heddle: out of memory\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "heddle: {}\n", error.what());
+    heddle::print_err("heddle: {}\n", error.what());
   }
   return static_cast<int>(heddle::ExitCode::kCannotTest);
 }

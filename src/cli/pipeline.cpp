@@ -1,4 +1,5 @@
 #include "cli/pipeline.h"
+#include "cli/print.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -116,9 +117,9 @@ Json json_simplify(const SimplifyResult& result) {
 }
 
 void print_notes(const Campaign& campaign, const Trace* trace) {
-  for (const std::string& note : const_cast<Campaign&>(campaign).pool().notes()) fmt::print(stderr, "heddle: {}\n", note);
+  for (const std::string& note : const_cast<Campaign&>(campaign).pool().notes()) print_err("heddle: {}\n", note);
   if (trace == nullptr) return;
-  for (const Note& note : trace->notes()) fmt::print(stderr, "heddle: not controlled: {} ({} times)\n", note.text, note.count);
+  for (const Note& note : trace->notes()) print_err("heddle: not controlled: {} ({} times)\n", note.text, note.count);
 }
 
 void Saving::attempt(const std::function<void()>& save) {
@@ -127,7 +128,7 @@ void Saving::attempt(const std::function<void()>& save) {
     save();
   } catch (const Error& error) {
     failed_ = true;
-    fmt::print(stderr, "heddle: not saved: {}\n", error.what());
+    print_err("heddle: not saved: {}\n", error.what());
   }
 }
 
@@ -166,7 +167,7 @@ Reopened reopen(const std::string& name, const std::string& carrier, unsigned jo
     r.options.files = store.changed_files(r.bug);
     const Trace failing = store.load_trace(r.bug, kFailingTrace);
     if (!failing.inputs().calls.empty()) r.options.inputs = failing.data().inputs;
-    if (failing.inputs().lost > 0) fmt::print(stderr, "heddle: more input came than the log holds: what is missing is asked for again\n");
+    if (failing.inputs().lost > 0) print_err("heddle: more input came than the log holds: what is missing is asked for again\n");
   }
   r.campaign = std::make_unique<Campaign>(target, r.options, predicates, input);
   return r;

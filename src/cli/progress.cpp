@@ -1,9 +1,10 @@
 #include "cli/progress.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "cli/print.h"
 
 namespace heddle {
 
@@ -14,14 +15,14 @@ void Progress::show(const std::string& line) {
   const auto now = std::chrono::steady_clock::now();
   if (!on_ || now - last_ < std::chrono::milliseconds(100)) return;
   last_ = now;
-  fmt::print(stderr, "\r{:<{}}", line, width_);
+  write_text(stderr, fmt::format("\r{:<{}}", clean_line(line), width_));
   std::fflush(stderr);
   width_ = line.size();
 }
 
 void Progress::clear() {
   if (!on_ || width_ == 0) return;
-  fmt::print(stderr, "\r{:<{}}\r", "", width_);
+  write_text(stderr, fmt::format("\r{:<{}}\r", "", width_));
   std::fflush(stderr);
   width_ = 0;
 }

@@ -6,6 +6,7 @@
 #include "cli/blind_spots.h"
 #include "cli/campaign.h"
 #include "cli/points.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "trace/atomic_file.h"
@@ -45,8 +46,8 @@ Json json_side(const RaceSideReport& side) {
 void print_side(const char* when, const RaceSideReport& side) {
   std::string locks = side.locks.empty() ? "no lock held" : "holding";
   for (size_t i = 0; i < side.locks.size(); ++i) locks += (i == 0 ? " " : ", ") + side.locks[i];
-  fmt::print("  {} thread {} {} {} bytes at {} ({})\n", when, side.thread, row(side.op).words, side.size, side.place, locks);
-  for (const std::string& frame : side.stack) fmt::print("      {}\n", frame);
+  print_out("  {} thread {} {} {} bytes at {} ({})\n", when, side.thread, row(side.op).words, side.size, side.place, locks);
+  for (const std::string& frame : side.stack) print_out("      {}\n", frame);
 }
 
 int run_races(const Session& session, const RacesArguments& options) {
@@ -115,28 +116,27 @@ int run_races(const Session& session, const RacesArguments& options) {
     print_json(document);
   } else {
     for (const RaceReport& r : races) {
-      fmt::print("{} on {}: {} and {}\n", r.confirmed ? "RACE" : "POSSIBLE RACE", r.object, r.first.place, r.second.place);
+      print_out("{} on {}: {} and {}\n", r.confirmed ? "RACE" : "POSSIBLE RACE", r.object, r.first.place, r.second.place);
       print_side("first ", r.first);
       print_side("second", r.second);
     }
     for (size_t i = 0; i < contended.size() && i < kContentionsShown; ++i) {
       const Contention& c = contended[i];
-      fmt::print("CONTENTION on {}: taken at {}, waited for at {} (in {} of {} runs)\n", c.lock, c.holder, c.waiter, c.runs,
-                 set.executions);
+      print_out("CONTENTION on {}: taken at {}, waited for at {} (in {} of {} runs)\n", c.lock, c.holder, c.waiter, c.runs, set.executions);
     }
     if (contended.size() > kContentionsShown)
-      fmt::print("and {} more contentions: --json has them all\n", contended.size() - kContentionsShown);
-    fmt::print("{} confirmed and {} possible races in {} runs\n", confirmed, races.size() - confirmed, set.executions);
-    for (const std::string& module : spots.plain_modules) fmt::print("not instrumented: {}\n", base_name(module));
+      print_out("and {} more contentions: --json has them all\n", contended.size() - kContentionsShown);
+    print_out("{} confirmed and {} possible races in {} runs\n", confirmed, races.size() - confirmed, set.executions);
+    for (const std::string& module : spots.plain_modules) print_out("not instrumented: {}\n", base_name(module));
     if (!spots.plain_functions.empty()) {
       const size_t shown = std::min<size_t>(spots.plain_functions.size(), 5);
-      fmt::print("{} of {} executed functions of the program are not instrumented: {}{}\n", spots.plain_functions.size(), spots.executed,
-                 fmt::join(spots.plain_functions.begin(), spots.plain_functions.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                 shown < spots.plain_functions.size() ? "..." : "");
+      print_out("{} of {} executed functions of the program are not instrumented: {}{}\n", spots.plain_functions.size(), spots.executed,
+                fmt::join(spots.plain_functions.begin(), spots.plain_functions.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                shown < spots.plain_functions.size() ? "..." : "");
     }
-    for (const std::string& warning : spots.warnings) fmt::print("warning: {}\n", warning);
-    if (!inconclusive.empty()) fmt::print("some runs could not be watched to their end; the last: {}\n", inconclusive);
-    if (failing > 0) fmt::print("{} of the runs failed: heddle debug -- {}\n", failing, fmt::join(target.arguments, " "));
+    for (const std::string& warning : spots.warnings) print_out("warning: {}\n", warning);
+    if (!inconclusive.empty()) print_out("some runs could not be watched to their end; the last: {}\n", inconclusive);
+    if (failing > 0) print_out("{} of the runs failed: heddle debug -- {}\n", failing, fmt::join(target.arguments, " "));
   }
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);
   return exit_value(confirmed > 0 ? ExitCode::kFailure : ExitCode::kNothing);

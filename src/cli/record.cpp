@@ -7,6 +7,7 @@
 
 #include "cli/pipeline.h"
 #include "cli/plain.h"
+#include "cli/print.h"
 #include "cli/session.h"
 
 namespace heddle {
@@ -37,11 +38,11 @@ int keep(const Target& target, RecordArguments options, const std::shared_ptr<co
   CampaignOptions as_recorded = options.campaign;
   as_recorded.strategy = "record";
   const Bug bug = save_failure(campaign, as_recorded, failure, 0);
-  fmt::print(stderr, "heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
-             same ? ""
-                  : fmt::format(", but it does not replay: {}",
-                                again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));
-  if (same) fmt::print(stderr, "heddle: next: heddle debug {}\n", bug.id);
+  print_err("heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
+            same ? ""
+                 : fmt::format(", but it does not replay: {}",
+                               again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));
+  if (same) print_err("heddle: next: heddle debug {}\n", bug.id);
   return exit_code_of(recorded);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/print.h"
 #include "cli/saved_bug.h"
 
 namespace heddle {
@@ -25,9 +26,9 @@ int run(const Session& session, const SavedBugOptions& options) {
     document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
   } else {
-    fmt::print("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", bug.bug.id, bug.failing.counts().threads,
-               result->best.counts().threads, bug.failing.counts().events, result->best.counts().events, result->executions,
-               result->seconds, result->sequential_bug ? "; it fails without any interleaving" : "");
+    print_out("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", bug.bug.id, bug.failing.counts().threads,
+              result->best.counts().threads, bug.failing.counts().events, result->best.counts().events, result->executions, result->seconds,
+              result->sequential_bug ? "; it fails without any interleaving" : "");
   }
   return exit_unless_interrupted(ExitCode::kNothing);
 }

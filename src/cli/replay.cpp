@@ -3,6 +3,7 @@
 
 #include "cli/gdb.h"
 #include "cli/pipeline.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
@@ -38,10 +39,10 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   const std::string build_id = Symbols({target.program}).build_id(0);
   const bool same_build = build_id == pasted.build_id;
   if (!same_build) {
-    fmt::print(stderr,
-               "heddle: THE PROGRAM CHANGED: the schedule was recorded with build {}, this is build {}. Its places may "
-               "mean other code; it is followed as far as it goes.\n",
-               pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id);
+    print_err(
+        "heddle: THE PROGRAM CHANGED: the schedule was recorded with build {}, this is build {}. Its places may "
+        "mean other code; it is followed as far as it goes.\n",
+        pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id);
   }
   CampaignOptions campaign_options;
   campaign_options.jobs = 1;
@@ -51,7 +52,7 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   plan.limits = campaign.base().limits;
   if (!same_build || options.relaxed) plan.strictness = Strictness::kRelaxed;
   if (plan.input_id != campaign.input().id()) {
-    fmt::print(stderr, "heddle: the program read another input when the schedule was recorded\n");
+    print_err("heddle: the program read another input when the schedule was recorded\n");
     plan.input_id = campaign.input().id();
     plan.strictness = Strictness::kRelaxed;
   }
@@ -71,15 +72,15 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
     document["same_build"] = same_build;
     print_json(document);
   } else {
-    fmt::print("{}", result.output.out);
-    fmt::print(stderr, "{}", result.output.err);
+    write_program_output(stdout, result.output.out);
+    write_program_output(stderr, result.output.err);
     const Symbols symbols(module_paths(trace));
     if (same) {
-      fmt::print("reproduced: {}\n", ending_sentence(trace, symbols));
+      print_out("reproduced: {}\n", ending_sentence(trace, symbols));
     } else if (std::string(verdict) == "passed") {
-      fmt::print("not reproduced: the program passed\n");
+      print_out("not reproduced: the program passed\n");
     } else {
-      fmt::print("diverged: {}\n", describe_failure(trace));
+      print_out("diverged: {}\n", describe_failure(trace));
     }
   }
   if (same) return exit_value(ExitCode::kFailure);
@@ -105,7 +106,7 @@ uint64_t deciding_step(const ReplayArguments& options, const Trace& trace) {
 void keep_live_input(const BugStore& store, const Reopened& r, const char* name, const Trace& trace) {
   store.forget_files(r.bug.id);
   const std::vector<std::string> lost = store.save_trace(r.bug.id, name, trace);
-  for (const std::string& sentence : lost) fmt::print(stderr, "heddle: {}\n", sentence);
+  for (const std::string& sentence : lost) print_err("heddle: {}\n", sentence);
   store.save_text(r.bug.id, kStdin, r.campaign->input().bytes());
 }
 
@@ -124,7 +125,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
   }
   if (options.gdb || !options.gdb_commands.empty()) {
     if (r.bug.build_id != current_build_id(r.bug))
-      fmt::print(stderr, "heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
+      print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
     const Target target = Target::resolve(r.bug.command, r.bug.directory);
     r.campaign.reset();
     return replay_in_gdb(target, plan, saved, {options.gdb_commands, deciding_step(options, saved), r.options.files});
@@ -177,19 +178,19 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     document["bug"] = BugStore::shown(r.bug.id);
     print_json(document);
   } else {
-    fmt::print("{}{}", output.out, output.out.empty() || output.out.back() == '\n' ? "" : "\n");
-    fmt::print(stderr, "{}{}", output.err, output.err.empty() || output.err.back() == '\n' ? "" : "\n");
+    write_program_output(stdout, output.out + (output.out.empty() || output.out.back() == '\n' ? "" : "\n"));
+    write_program_output(stderr, output.err + (output.err.empty() || output.err.back() == '\n' ? "" : "\n"));
     const Symbols symbols(module_paths(last));
     if (verdict == "failure") {
-      fmt::print("BUG {}  reproduced{}: {}\n", r.bug.id,
-                 runs > 1 ? fmt::format(" {} times, {}", runs, identical ? "identically" : "not identically") : "",
-                 ending_sentence(last, symbols));
+      print_out("BUG {}  reproduced{}: {}\n", r.bug.id,
+                runs > 1 ? fmt::format(" {} times, {}", runs, identical ? "identically" : "not identically") : "",
+                ending_sentence(last, symbols));
     } else if (verdict == "passed") {
-      fmt::print("BUG {}  not reproduced: the program passed\n", r.bug.id);
+      print_out("BUG {}  not reproduced: the program passed\n", r.bug.id);
     } else {
-      fmt::print("BUG {}  diverged in run {}: {}\n", r.bug.id, runs, difference);
+      print_out("BUG {}  diverged in run {}: {}\n", r.bug.id, runs, difference);
       if (r.bug.build_id != current_build_id(r.bug))
-        fmt::print("the program was built anew since the bug was saved: heddle debug finds it again\n");
+        print_out("the program was built anew since the bug was saved: heddle debug finds it again\n");
     }
   }
   if (verdict == "failure") return exit_value(ExitCode::kFailure);

@@ -1,6 +1,7 @@
 // heddle report: a saved bug as a page, and for machines.
 #include <fmt/format.h>
 
+#include "cli/print.h"
 #include "cli/session.h"
 #include "cli/story.h"
 #include "report/chrome_trace.h"
@@ -38,7 +39,7 @@ int run_report(const Session& session, const ReportArguments& options) {
     name = "perfetto.json";
   }
   if (options.output == "-") {
-    fmt::print("{}", text);
+    write_text(stdout, text);
     return 0;
   }
   const std::string path = options.output.empty() ? BugStore::shown(loaded.bug.id) + "/" + name : options.output;
@@ -47,7 +48,7 @@ int run_report(const Session& session, const ReportArguments& options) {
   } else {
     replace_file(path, text);
   }
-  fmt::print("{}\n", path);
+  print_out("{}\n", path);
   return 0;
 }
 

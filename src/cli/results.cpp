@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "cli/print.h"
 #include "report/names.h"
 
 namespace heddle {
@@ -60,8 +61,7 @@ Json json_cause(const Trace& trace, size_t deciding) {
 
 // A program's own words need not be UTF-8.
 void print_json(const Json& document) {
-  const std::string text = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  write_text(stdout, escape_steering(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n");
   std::fflush(stdout);
 }
 

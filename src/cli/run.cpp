@@ -8,6 +8,7 @@
 #include "cli/campaign.h"
 #include "cli/plain.h"
 #include "cli/plan_options.h"
+#include "cli/print.h"
 #include "cli/session.h"
 #include "exec/runner.h"
 #include "trace/enabled.h"
@@ -36,7 +37,7 @@ void say_races(const Trace& trace) {
   for (const Module& m : trace.modules()) paths.push_back(m.path);
   const Symbols symbols(paths);
   for (const RaceReport& r : log.report(symbols, {})) {
-    fmt::print(stderr, "heddle: {} on {}: {} and {}\n", r.confirmed ? "race" : "possible race", r.object, r.first.place, r.second.place);
+    print_err("heddle: {} on {}: {} and {}\n", r.confirmed ? "race" : "possible race", r.object, r.first.place, r.second.place);
   }
 }
 
@@ -70,9 +71,9 @@ int run_once(const Session& session, const RunArguments& options) {
     const Counts c = result.trace.counts();
     // Two runs with the same sum executed the same events.
     const auto& events = result.trace.events();
-    fmt::print(stderr, "heddle: {} events, {} with a choice of threads, {} threads, {} switches, {} preemptions, sum {:016x}\n", c.events,
-               choices_in(result.trace), c.threads, c.switches, c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
-    for (const Note& note : result.trace.notes()) fmt::print(stderr, "heddle: note: {} ({} times)\n", note.text, note.count);
+    print_err("heddle: {} events, {} with a choice of threads, {} threads, {} switches, {} preemptions, sum {:016x}\n", c.events,
+              choices_in(result.trace), c.threads, c.switches, c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
+    for (const Note& note : result.trace.notes()) print_err("heddle: note: {} ({} times)\n", note.text, note.count);
   }
   return exit_code_of(result);
 }
@@ -102,11 +103,11 @@ int exit_code_of(const PlainRun& run) {
 }
 
 void say_how_it_ended(const PlainRun& run) {
-  for (const std::string& note : run.notes) fmt::print(stderr, "heddle: {}\n", note);
+  for (const std::string& note : run.notes) print_err("heddle: {}\n", note);
   const Outcome& outcome = run.trace.outcome();
   const bool ours = is_inconclusive(outcome) || outcome.kind == OutcomeKind::kDeadlock || outcome.kind == OutcomeKind::kLivelock ||
                     outcome.kind == OutcomeKind::kMisuse;
-  if (ours) fmt::print(stderr, "heddle: {}: {}\n", name(outcome.kind), outcome.message);
+  if (ours) print_err("heddle: {}: {}\n", name(outcome.kind), outcome.message);
 }
 
 void add_run(CLI::App& app, Session& session) {

@@ -1,5 +1,6 @@
 // heddle show --at N: the schedule is run again up to an event, and every thread says where it stands.
 #include "cli/show_at.h"
+#include "cli/print.h"
 
 #include <fmt/format.h>
 
@@ -69,7 +70,7 @@ int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json) 
   Names names(there, symbols);
   const Event& last = there.events().back();
   Json document = {{"at", at}, {"thread", names.thread(last.thread)}, {"event", names.operation(last)}, {"threads", Json::array()}};
-  if (!json) fmt::print("after event {}: {} {}{}\n", at, names.thread(last.thread), names.operation(last), names.own_place(last.site));
+  if (!json) print_out("after event {}: {} {}{}\n", at, names.thread(last.thread), names.operation(last), names.own_place(last.site));
   for (size_t i = 0; i < there.threads().size(); ++i) {
     const Thread& t = there.threads()[i];
     const bool lives = t.state == ThreadState::kRunnable || t.state == ThreadState::kBlocked;
@@ -80,8 +81,8 @@ int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json) 
     document["threads"].push_back(
         {{"thread", names.thread(static_cast<uint32_t>(i))}, {"state", state_of(t)}, {"next", next}, {"stack", frames}});
     if (json) continue;
-    fmt::print("\n{}  {}{}{}\n", names.thread(static_cast<uint32_t>(i)), state_of(t), next.empty() ? "" : ", next: ", next);
-    for (size_t k = 0; k < frames.size(); ++k) fmt::print("  #{:<2} {}\n", k, frames[k]);
+    print_out("\n{}  {}{}{}\n", names.thread(static_cast<uint32_t>(i)), state_of(t), next.empty() ? "" : ", next: ", next);
+    for (size_t k = 0; k < frames.size(); ++k) print_out("  #{:<2} {}\n", k, frames[k]);
   }
   if (json) print_json(document);
   return 0;

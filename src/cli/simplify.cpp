@@ -1,6 +1,7 @@
 // heddle simplify: shrink a saved schedule.
 #include <fmt/format.h>
 
+#include "cli/print.h"
 #include "cli/saved_bug.h"
 
 namespace heddle {
@@ -36,11 +37,11 @@ int run_simplify(const Session& session, SimplifyArguments options) {
     document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
   } else {
-    fmt::print("BUG {}  {} -> {} switches, {} -> {} preemptions in {} runs{}, {:.2f} s · minimal: {}{}{}\n", bug.bug.id, before.switches,
-               after.switches, before.preemptions, after.preemptions, result.executions,
-               result.certificate_executions > 0 ? fmt::format(" and {} for the proof", result.certificate_executions) : "", result.seconds,
-               result.minimal, result.certificate.empty() ? "" : ", ", result.certificate);
-    fmt::print("NEXT   heddle explain {} · heddle replay {}\n", bug.bug.id, bug.bug.id);
+    print_out("BUG {}  {} -> {} switches, {} -> {} preemptions in {} runs{}, {:.2f} s · minimal: {}{}{}\n", bug.bug.id, before.switches,
+              after.switches, before.preemptions, after.preemptions, result.executions,
+              result.certificate_executions > 0 ? fmt::format(" and {} for the proof", result.certificate_executions) : "", result.seconds,
+              result.minimal, result.certificate.empty() ? "" : ", ", result.certificate);
+    print_out("NEXT   heddle explain {} · heddle replay {}\n", bug.bug.id, bug.bug.id);
   }
   return exit_unless_interrupted(ExitCode::kNothing);
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "trace/clean_text.h"
 #include "trace/enabled.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
@@ -274,10 +275,7 @@ std::string plain_line(const std::string& text, size_t width) {
     if (end < source.size()) line += source[end];
     at = end + 1;
   }
-  // What a program prints may steer a terminal; it may not steer the reader's.
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
+  line = clean_line(line);
   return line.size() > width ? line.substr(0, width) + ".." : line;
 }
 

@@ -9,6 +9,7 @@
 #include "report/columns.h"
 #include "report/evidence.h"
 #include "report/names.h"
+#include "report/screen.h"
 #include "report/waits.h"
 
 namespace heddle {
@@ -21,14 +22,6 @@ constexpr size_t kContext = 4;       // events around those that matter, where t
 
 std::string plural(size_t n, const char* word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : word[std::char_traits<char>::length(word) - 1] == 'h' ? "es" : "s");
-}
-
-void trim_end(std::string& text) {
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-}
-
-std::string coloured(const std::string& text, const char* code, const TextOptions& options) {
-  return options.colour ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
 }
 
 // Breaks at spaces; later lines are indented alike.
@@ -66,11 +59,11 @@ std::vector<size_t> deciding_steps(const Trace& trace, const Diagnosis& d) {
   return keep;
 }
 
-std::string step_text(const Table& table, const ScheduleRow& row, const TextOptions& options) {
-  std::string line = table.line(row);
-  if (row.kind != RowKind::kPreemption || !options.colour) return line;
-  const size_t at = line.find("==");
-  return at == std::string::npos ? line : line.substr(0, at) + "\033[1;31m" + line.substr(at) + "\033[0m";
+void add_step(Screen& out, const Table& table, const ScheduleRow& row) {
+  const std::string line = table.line(row);
+  const size_t at = row.kind == RowKind::kPreemption ? line.find("==") : std::string::npos;
+  out += line.substr(0, at);
+  if (at != std::string::npos) out.coloured(line.substr(at), "1;31");
 }
 
 // Of a long table: the rows around those that matter, and both ends.
@@ -108,7 +101,11 @@ std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const s
 class Writer {
  public:
   Writer(const Story& story, const TextOptions& options)
-      : story_(story), options_(options), names_(story.failing, story.symbols, story.stacks), diagnosis_(diagnose(names_, story)) {}
+      : story_(story),
+        options_(options),
+        names_(story.failing, story.symbols, story.stacks),
+        diagnosis_(diagnose(names_, story)),
+        out_(options.colour) {}
 
   std::string text() {
     headline();
@@ -117,22 +114,18 @@ class Writer {
     excerpts();
     legend();
     footer();
-    return std::move(out_);
+    return out_.take();
   }
 
  private:
   void headline() {
-    const std::string title = coloured(diagnosis_.title(), "1;31", options_);
-    out_ += fmt::format("BUG {}  {}{}\n", story_.bug.id, title, diagnosis_.ending.empty() ? "" : fmt::format("   ({})", diagnosis_.ending));
+    out_ += fmt::format("BUG {}  ", story_.bug.id);
+    out_.coloured(diagnosis_.title(), "1;31");
+    out_ += fmt::format("{}\n", diagnosis_.ending.empty() ? "" : fmt::format("   ({})", diagnosis_.ending));
     out_ += fmt::format("WHY   {}.\n", wrapped(diagnosis_.why, options_.width, 6));
     if (!diagnosis_.claim.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.claim, options_.width, 6));
     if (!diagnosis_.doomed.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.doomed, options_.width, 6));
     if (diagnosis_.kind != BugClass::kUnknown) out_ += fmt::format("FIX   {}\n", wrapped(advice(diagnosis_.kind), options_.width, 6));
-    out_ += '\n';
-  }
-
-  void end_line() {
-    trim_end(out_);
     out_ += '\n';
   }
 
@@ -164,18 +157,22 @@ class Writer {
     const size_t half = (options_.width - 5) / 2;
     const Table left(names_, failing, half), right(other, passing, half);
     out_ += fitted("   FAILING, " + sizes(story_.failing), half + 3, true) + "  NEAREST PASSING, " + sizes(*story_.passing);
-    end_line();
+    out_.end_line();
     out_ += left.header() + "     " + right.header();
-    end_line();
+    out_.end_line();
     bool parted = false;
     for (size_t i = 0; i < std::max(failing.size(), passing.size()); ++i) {
-      const std::string l = i < failing.size() ? left.line(failing[i]) : std::string(half, ' ');
       const std::string r = i < passing.size() ? right.line(passing[i]) : std::string();
       const bool differs = !parted && (i >= failing.size() || i >= passing.size() || failing[i].text != passing[i].text ||
                                        failing[i].thread != passing[i].thread);
       parted |= differs;
-      out_ += (i < failing.size() ? step_text(left, failing[i], options_) : l) + (differs ? "  !  " : "  |  ") + r;
-      end_line();
+      if (i < failing.size()) {
+        add_step(out_, left, failing[i]);
+      } else {
+        out_ += std::string(half, ' ');
+      }
+      out_ += (differs ? "  !  " : "  |  ") + r;
+      out_.end_line();
     }
     out_ += fmt::format("       {}\n", wrapped(ending_sentence(story_.failing, story_.symbols), options_.width, 7));
   }
@@ -183,10 +180,10 @@ class Writer {
   void single(const char* title, Names& names, const std::vector<ScheduleRow>& rows, const Trace& trace) {
     const Table table(names, rows, options_.width);
     out_ += fmt::format("   {}, {}\n{}", title, sizes(trace), table.header());
-    end_line();
+    out_.end_line();
     for (const ScheduleRow& row : rows) {
-      out_ += step_text(table, row, options_);
-      end_line();
+      add_step(out_, table, row);
+      out_.end_line();
     }
     out_ += fmt::format("       {}\n", wrapped(&trace == &story_.failing ? ending_sentence(trace, story_.symbols) : std::string("passes"),
                                                options_.width, 7));
@@ -233,8 +230,8 @@ class Writer {
         if (last != 0 && number > last + 1) out_ += "        ...\n";
         last = number;
         const std::string code = without_tabs(*source);
-        out_ += fmt::format("  {:>5} | {}", number, plain_source(code));
-        end_line();
+        out_ += fmt::format("  {:>5} | {}", number, clean_line(code));
+        out_.end_line();
         const size_t begin = code.find_first_not_of(' ');
         if (begin == std::string::npos) continue;
         const std::string statement = story_.symbols.source_statement(file, number).value_or("");
@@ -260,13 +257,6 @@ class Writer {
       }
     }
     return out;
-  }
-
-  static std::string plain_source(std::string text) {
-    for (char& c : text) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    }
-    return text;
   }
 
   void legend() {
@@ -298,7 +288,7 @@ class Writer {
   const TextOptions& options_;
   Names names_;
   Diagnosis diagnosis_;
-  std::string out_;
+  Screen out_;
 };
 
 }  // namespace
@@ -330,16 +320,15 @@ std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begi
   Names names(trace, symbols);
   const auto rows = schedule_rows(names, begin, end, {options.all, {}});
   const Table table(names, rows, options.width);
-  std::string text = table.header();
-  trim_end(text);
-  text += '\n';
+  Screen out(options.colour);
+  out += table.header();
+  out.end_line();
   for (const ScheduleRow& row : rows) {
-    std::string line = step_text(table, row, options);
-    trim_end(line);
-    text += line + "\n";
+    add_step(out, table, row);
+    out.end_line();
   }
-  for (const std::string& line : names.legend()) text += "       " + line + "\n";
-  return text;
+  for (const std::string& line : names.legend()) out += "       " + line + "\n";
+  return out.take();
 }
 
 std::string explain_text(const Story& story, const TextOptions& options) { return Writer(story, options).text(); }

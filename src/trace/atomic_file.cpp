@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,11 +40,23 @@ void sync_directory_of(const std::string& path) {
   ::close(fd);
 }
 
+// A new file under a name that nobody can have put something at: not guessed, not followed if it is a link, not taken if it is there.
+int open_beside(const std::string& path, std::string* name) {
+  for (int tries = 0; tries < 16; ++tries) {
+    uint64_t random = 0;
+    if (::getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+    *name = fmt::format("{}.{:016x}.new", path, random);
+    const int fd = ::open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
 }  // namespace
 
 void replace_file(const std::string& path, std::string_view bytes) {
-  const std::string beside = fmt::format("{}.{}.new", path, ::getpid());
-  const int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  std::string beside;
+  const int fd = open_beside(path, &beside);
   if (fd < 0) cannot("write", path, errno);
   int error = write_all(fd, bytes) && ::fsync(fd) == 0 ? 0 : errno;
   if (::close(fd) != 0 && error == 0) error = errno;

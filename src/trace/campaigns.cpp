@@ -106,7 +106,7 @@ CampaignStore::CampaignStore(const std::string& root, const std::string& build_i
   make_directory(directory.string());
   path_ = (directory / "campaigns.sqlite").string();
   sqlite3* opened = nullptr;
-  const int code = sqlite3_open(path_.c_str(), &opened);
+  const int code = sqlite3_open_v2(path_.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW, nullptr);
   database_.reset(opened);
   if (code != SQLITE_OK) throw Error(fmt::format("{}: {}", path_, sqlite3_errstr(code)));
   sqlite3_busy_timeout(opened, 5000);

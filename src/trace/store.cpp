@@ -35,6 +35,15 @@ uint64_t checksum_of(const FileHeader& header, std::string_view compressed) {
   return hash_bytes(compressed.data(), compressed.size(), hash_bytes(&header, offsetof(FileHeader, checksum)));
 }
 
+// A small file that unpacks to gigabytes is no trace. What compresses better than this is stored less compressed (pack).
+constexpr uint64_t kUnpacksToAtMost = 64 << 20;  // bytes, of any file
+constexpr uint64_t kMostTimesItsSize = 1000;     // of a larger one
+
+bool may_unpack(uint64_t raw, std::string_view compressed) {
+  if (raw > kUnpacksToAtMost && raw / kMostTimesItsSize > compressed.size()) return false;
+  return ZSTD_getFrameContentSize(compressed.data(), compressed.size()) == raw;
+}
+
 void write_stack(ByteWriter& out, const std::vector<SiteId>& stack) {
   out.number(stack.size());
   for (SiteId site : stack) out.number(site);
@@ -227,12 +236,19 @@ std::string pack(std::string_view raw) {
       ZSTD_compress(file.data() + sizeof(FileHeader), file.size() - sizeof(FileHeader), raw.data(), raw.size(), kCompression);
   if (ZSTD_isError(size) != 0) throw Error(fmt::format("cannot compress a trace: {}", ZSTD_getErrorName(size)));
   file.resize(sizeof(FileHeader) + size);
+  // What compresses too well to be believed gets a frame behind it that a reader skips.
+  if (raw.size() > kUnpacksToAtMost && raw.size() / kMostTimesItsSize > size) {
+    const auto padding = static_cast<uint32_t>(raw.size() / kMostTimesItsSize);
+    for (const uint32_t field : {uint32_t{ZSTD_MAGIC_SKIPPABLE_START}, padding})
+      file.append(reinterpret_cast<const char*>(&field), sizeof field);
+    file.append(padding, '\0');
+  }
   FileHeader header{};
   std::memcpy(header.magic, kMagic, sizeof kMagic);
   header.file_version = kFileVersion;
   header.wire_version = kWireVersion;
   header.raw_bytes = raw.size();
-  header.compressed_bytes = size;
+  header.compressed_bytes = file.size() - sizeof(FileHeader);
   header.checksum = checksum_of(header, std::string_view(file).substr(sizeof(FileHeader)));
   std::memcpy(file.data(), &header, sizeof header);
   return file;
@@ -255,6 +271,9 @@ std::string unpack(std::string_view bytes, const std::string& path) {
   if (compressed.size() < header.compressed_bytes) throw TraceFileError(fmt::format("{} is truncated", path));
   if (compressed.size() != header.compressed_bytes || checksum_of(header, compressed) != header.checksum) {
     throw TraceFileError(fmt::format("{} is damaged: its checksum does not match", path));
+  }
+  if (!may_unpack(header.raw_bytes, compressed)) {
+    throw TraceFileError(fmt::format("{} is damaged: {} bytes of it claim to hold {}", path, compressed.size(), header.raw_bytes));
   }
   std::string raw(header.raw_bytes, '\0');
   const size_t size = ZSTD_decompress(raw.data(), raw.size(), compressed.data(), compressed.size());

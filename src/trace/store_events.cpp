@@ -116,8 +116,14 @@ void write_events(ByteWriter& out, const std::vector<Event>& events) {
 
 std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
   const uint64_t total = in.count();
-  ByteReader slices(in.text()), numbers(in.text()), place_table(in.text()), places(in.text()), object_table(in.text()), objects(in.text()),
-      values(in.text());
+  std::string_view columns[7];
+  for (std::string_view& column : columns) column = in.text();
+  // Each event takes a byte in each of these: a claim cannot ask for more memory than the file has bytes for.
+  for (const size_t column : {1, 3, 5, 6}) {
+    if (columns[column].size() < total) in.fail();
+  }
+  ByteReader slices(columns[0]), numbers(columns[1]), place_table(columns[2]), places(columns[3]), object_table(columns[4]),
+      objects(columns[5]), values(columns[6]);
   std::vector<Place> known_places{Place{}};
   while (place_table.ok() && !place_table.at_end()) {
     Place p{};

@@ -118,6 +118,17 @@ def check_words(root, _library):
                     yield path, number, f"{why}: {line.strip()[:100]}"
 
 
+def check_printing(root, _library):
+    """What the tool prints goes through cli/print.h or report/screen.h, which clean it for the terminal."""
+    for path in files(root):
+        parts = path.relative_to(root).parts
+        if parts[0] != "src" or len(parts) < 3 or parts[1] in ("runtime", "twin") or parts[1:] == ("cli", "print.cpp"):
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            if re.search(r"fmt::print\(|std::(cout|cerr)\b|\b(std::)?(printf|fprintf|puts|fputs|fwrite)\(", line):
+                yield path, number, "prints past cli/print.h, which keeps escape sequences from the terminal"
+
+
 def check_symbols(root, library):
     lines = read(HERE / "exported_symbols.txt").splitlines()
     patterns = [re.compile(line.split("#")[0].strip()) for line in lines if line.split("#")[0].strip()]

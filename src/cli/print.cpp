@@ -1,0 +1,17 @@
+#include "cli/print.h"
+
+#include <unistd.h>
+
+namespace heddle {
+
+void write_text(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+
+void write_program_output(std::FILE* stream, std::string_view text) {
+  if (::isatty(::fileno(stream)) == 1) {
+    write_text(stream, clean_text(text));
+  } else {
+    write_text(stream, text);
+  }
+}
+
+}  // namespace heddle
