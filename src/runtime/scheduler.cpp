@@ -119,6 +119,14 @@ ThreadSlot* decide_alone() {
   return g_current;
 }
 
+// Its time-out fires although others could run: a replay must be told. The other timed operations see that they have timed out and record
+// it themselves; a sleep always does.
+void ends_early(ThreadSlot* t) {
+  if (t->pending.op != Op::kSleep) return;
+  t->pending.flags |= kTimedOut | kChoice;
+  t->pending.value = kChoiceTimeout;
+}
+
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
   if (!g_run.claimed && g_live_count == 1 && current_lives) return decide_alone();
@@ -158,7 +166,10 @@ ThreadSlot* decide(bool current_lives) {
     if (current.ready == Ready::kTimeout) g_run.switch_flags |= kPreviousReadyByTimeout;
   }
   ThreadSlot* next = &g_threads[chosen.slot];
-  if (chosen.ready == Ready::kTimeout && g_run.clock < next->pending.deadline) g_run.clock = next->pending.deadline;
+  if (chosen.ready == Ready::kTimeout) {
+    if (anybody_ready(moment)) ends_early(next);
+    if (g_run.clock < next->pending.deadline) g_run.clock = next->pending.deadline;
+  }
   return next;
 }
 

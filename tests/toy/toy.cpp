@@ -137,11 +137,13 @@ class Machine {
     if (decision.verdict == Verdict::kDiverged) return end(OutcomeKind::kDiverged, decision.reason);
     if (decision.verdict == Verdict::kStuck) return end(OutcomeKind::kDeadlock, "");
     if (step_ >= program_.event_limit) return end(OutcomeKind::kLimit, "");
-    execute(candidates[decision.index], current == kNobody ? Ready::kNo : candidates[current].ready);
+    const bool anybody = std::any_of(candidates.begin(), candidates.end(), [](const Candidate& c) { return c.ready == Ready::kYes; });
+    const Candidate& chosen = candidates[decision.index];
+    execute(chosen, current == kNobody ? Ready::kNo : candidates[current].ready, chosen.ready == Ready::kTimeout && anybody);
     return data_.outcome.kind == OutcomeKind::kUnknown;
   }
 
-  void execute(const Candidate& chosen, Ready previous) {
+  void execute(const Candidate& chosen, Ready previous, bool early) {
     ToyThread& t = threads_[chosen.slot];
     const Step s = pending(t);
     Event e{};
@@ -163,7 +165,7 @@ class Machine {
     t.gave_way = has(s.op, kYields);
     t.last_step = step_;
     current_ = chosen.slot;
-    perform(t, s, e, chosen.ready == Ready::kTimeout);
+    perform(t, s, e, chosen.ready == Ready::kTimeout, early);
     data_.events.push_back(e);
     if (!run_.failure.empty()) {
       data_.outcome.thread = chosen.slot;
@@ -177,7 +179,7 @@ class Machine {
     }
   }
 
-  void perform(ToyThread& t, const Step& s, Event& e, bool timed_out) {
+  void perform(ToyThread& t, const Step& s, Event& e, bool timed_out, bool early) {
     const uint32_t slot = current_;
     size_t next = t.pc + 1;
     switch (s.op) {
@@ -242,7 +244,13 @@ class Machine {
         break;
       case Op::kSemWait: --sems_[s.object]; break;
       case Op::kSemPost: ++sems_[s.object]; break;
-      case Op::kSleep: t.deadline = 0; break;
+      case Op::kSleep:
+        if (early) {
+          e.flags |= kTimedOut | kChoice;
+          e.value = kChoiceTimeout;
+        }
+        t.deadline = 0;
+        break;
       default: break;
     }
     act(t, s, e, next);
