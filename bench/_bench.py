@@ -5,7 +5,8 @@ A measurement is a script bench/NAME.py of this shape:
     options = _bench.options(__doc__)                  # --build DIR --quick --full --seeds N, and names of programs
     table = _bench.Table("find", options, [("program", "{}"), ("runs", "{:.1f}")])
     table.row(program="bank", runs=3.5, all=[3, 4])    # printed at once; fields without a column are only saved
-    table.finish(geometric_mean=3.5)                   # the summary lines, then bench/results/NAME.json
+    table.lost("bank: no answer")                      # a row that should be there and cannot be: the measurement fails
+    return table.finish(geometric_mean=3.5)            # the summary lines, then bench/results/NAME.json; the exit code
 
 Absolute times are never compared between two calls: a row that tells a time has its baseline beside it, measured in the same call.
 """
@@ -116,7 +117,7 @@ class Table:
     """Prints rows as they come and keeps them for the JSON. Columns: (field, format) or (field, format, heading)."""
 
     def __init__(self, name, chosen, columns, note=""):
-        self.name, self.chosen, self.rows = name, chosen, []
+        self.name, self.chosen, self.rows, self.missing = name, chosen, [], []
         self.columns = [(column[0], column[1], column[2] if len(column) > 2 else column[0].replace("_", " ")) for column in columns]
         self.machine = machine()
         self.widths = [max(len(heading), 28 if index == 0 else 9) for index, (_, _, heading) in enumerate(self.columns)]
@@ -136,7 +137,14 @@ class Table:
             shown.append(self._cell("-" if value is None else form.format(value), index))
         print("  ".join(shown), flush=True)
 
+    def lost(self, what):
+        """Something that was to be measured was not. Whoever calls the script must learn of it: a table that shrinks looks like one that fits."""
+        self.missing.append(what)
+        print(what, flush=True)
+
     def finish(self, **summary):
+        if not self.rows and not self.missing:
+            self.lost("nothing was measured")
         for name, value in summary.items():
             print(f"{name.replace('_', ' ')}: {value:.3g}" if isinstance(value, float) else f"{name.replace('_', ' ')}: {value}")
         self.chosen.out.mkdir(parents=True, exist_ok=True)
@@ -146,3 +154,6 @@ class Table:
         path = self.chosen.out / f"{self.name}.json"
         path.with_suffix(".tmp").write_text(json.dumps(document, indent=1) + "\n")
         path.with_suffix(".tmp").replace(path)
+        if self.missing:
+            print(f"{self.name}: not measured: {'; '.join(self.missing)}", file=sys.stderr)
+        return 1 if self.missing else 0

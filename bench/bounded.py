@@ -63,6 +63,8 @@ def main():
             samples = list(filter(None, (found_and_simplified(options, program, seed) for seed in range(1, seeds + 1))))
             with tempfile.TemporaryDirectory() as where:
                 said = find(options, program, "bounded", 1, cut_off, where, "--depth", 2)
+            if not samples or not said:
+                table.lost(f"{entry['row']}: no failing trace, or no answer")
             mean = _bench.mean([s[0] for s in samples]) if samples else None
             table.row(program=f"{entry['row']}: heddle", seeds=len(samples), executions=mean,
                       seconds=_bench.mean([s[1] for s in samples]) if samples else None, bounded=said["find"]["executions"] if said else None,
@@ -71,7 +73,7 @@ def main():
                       samples=samples)
             if said and samples and said["verdict"] == "failure" and said["find"]["executions"] < mean:
                 better.append(entry["row"])
-    table.finish(bounded_search_is_cheaper_on=", ".join(better) or "none")
+    return table.finish(bounded_search_is_cheaper_on=", ".join(better) or "none")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def compare(lab, table, group, what, program, runs, goal, policy="random:0", mod
     """One execution of ours beside one of the rival's."""
     ours, rival = lab.ours(runs, program, policy, mode), lab.native(rival_runs or max(5, runs // 2), program)
     if not ours or not rival:
-        table.row(group=group, what=what, goal="failed")
+        table.lost(f"{what}: failed")
         return None
     table.row(group=group, what=what, ours=ours["best"] * 1e3, rival=rival["best"] * 1e3, ratio=rival["best"] / ours["best"], goal=goal, details=ours,
               rival_details=rival)
@@ -73,7 +73,9 @@ def executions(lab, table, runs):
     compare(lab, table, "execution", "100 MB touched before the threads", ("grow", 3, 3, 100), max(5, runs // 10), "-")
     compare(lab, table, "execution", "1 GB touched before the threads", ("grow", 3, 3, 1024), max(5, runs // 20), "3 ms", rival_runs=3)
     floor = ask([lab.where / "spawn", runs, "-"], lab.where)
-    if floor:
+    if not floor:
+        table.lost("the floor: failed")
+    else:
         table.row(group="execution", what="a fork that ends at once, the floor", rival=floor["best"] * 1e3, goal="-", rival_details=floor)
     points = ("grow", 3, 2000, 0)
     compare(lab, table, "execution", "12,000 points, 8,000 switches", points, max(10, runs // 5), "1 ms")
@@ -89,6 +91,7 @@ def points(lab, table, runs):
     native, empty = lab.native(20, ("grow", 1, native_rounds, 0)), lab.native(40, ("grow", 1, 1, 0))
     stays, switches = lab.ours(runs, alone, "stay"), lab.ours(runs, apart, "random:0")
     if not (native and empty and stays and switches):
+        table.lost("points: failed")
         return
     ns = 1e9 / native["rate"]
     plain = (native["best"] - empty["best"]) * 1e9 / (2 * native_rounds)
@@ -118,7 +121,7 @@ def real_programs(lab, table, names, times):
                 if done.returncode == 0 and times_file.exists():
                     taken[way].append(sum(float(line) for line in times_file.read_text().split()))
         if not all(taken.values()):
-            table.row(group="program", what=name, goal="failed, or not installed")
+            table.lost(f"{name}: failed, or not installed")
             continue
         for way in slower:
             ratio = min(taken[way]) / min(taken["native"])
@@ -138,7 +141,7 @@ def on_disk(lab, table, events):
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = status
     if status != 0 or not trace.exists():
-        table.row(group="disk", what=f"{events:,} events", goal="failed")
+        table.lost(f"{events:,} events on disk: failed")
         return
     each = trace.stat().st_size / events
     table.row(group="disk", what=f"{events:,} events kept on disk", ours=(used.ru_utime + used.ru_stime) * 1e3, goal="4 bytes an event",
@@ -161,7 +164,7 @@ def grow(lab, table, group, values, program, runs):
         many = runs(value)
         ours, rival = lab.ours(many, program(value)), lab.native(max(3, min(many, 20)), program(value))
         if not ours:
-            table.row(group=group, what=f"{value:,} {group}", goal="failed")
+            table.lost(f"{value:,} {group}: failed")
             continue
         table.row(group=group, what=f"{value:,} {group}", ours=ours["best"] * 1e3, rival=rival["best"] * 1e3 if rival else None,
                   ratio=rival["best"] / ours["best"] if rival else None, x=value, a_second=1 / ours["best"], tool_kb=ours["tool_kb"], details=ours)
@@ -198,8 +201,7 @@ def main():
         if asked("memory"):
             values = [mb for mb in size([1, 16, 128], [1, 4, 16, 64, 256, 1024], [1, 4, 16, 64, 256, 1024, 4096]) if mb * 2 < free_mb]
             summary.update(grow(lab, table, "memory", values, lambda mb: ("grow", 3, 3, mb), lambda mb: max(5, size(40, 200, 500) // max(1, mb // 8))))
-    table.finish(**summary)
-    return 0
+    return table.finish(**summary)
 
 
 if __name__ == "__main__":

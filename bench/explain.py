@@ -78,12 +78,14 @@ def main():
         work = (chosen.work or pathlib.Path(scratch)).resolve()
         for row in pool.map(lambda entry: measure(entry, chosen, work), listed):
             table.row(**row)
+            if row["found"] in ("no answer", "inconclusive"):
+                table.lost(f"{row['program']}: {row['found']}")
     rows = table.rows
     both = sum(row["class"] and row["line"] for row in rows)
-    table.finish(programs=len(rows), found=sum(row["called"] is not None for row in rows), class_right=sum(row["class"] for row in rows),
-                 line_named=sum(row["line"] for row in rows), both=both, share=both / len(rows),
+    return table.finish(programs=len(rows), found=sum(row["called"] is not None for row in rows), class_right=sum(row["class"] for row in rows),
+                 line_named=sum(row["line"] for row in rows), both=both, share=both / max(1, len(rows)),
                  unknown=sum(row["called"] == "unknown" for row in rows))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -53,7 +53,7 @@ def search(chosen, program, strategy, seed, executions, timeout):
 
 
 def measure_strategy(chosen, program, strategy, seeds):
-    runs, found, spent, kinds = [], 0, 0.0, []
+    runs, found, spent, kinds, unanswered = [], 0, 0.0, [], 0
     for seed in range(1, seeds + 1):
         if strategy in SEEDLESS and runs:
             runs.append(runs[0])
@@ -70,8 +70,9 @@ def measure_strategy(chosen, program, strategy, seeds):
             kinds.append(answer["failure"]["kind"])
         else:
             runs.append(MISS)
+            unanswered += not answer
             spent += answer["find"]["seconds"] if answer else chosen.limit
-    return {"runs": runs, "found": found, "seconds": round(spent, 3), "kinds": sorted(set(kinds))}
+    return {"runs": runs, "found": found, "seconds": round(spent, 3), "kinds": sorted(set(kinds)), "unanswered": unanswered}
 
 
 def measure_twin(chosen, program, executions):
@@ -149,6 +150,8 @@ def main():
     with tempfile.TemporaryDirectory() as where, concurrent.futures.ThreadPoolExecutor(chosen.parallel) as pool:
         for row in pool.map(lambda entry: measure(chosen, kept, entry, pathlib.Path(where)), kernels):
             table.row(**row)
+            if row["alarm"] == "no answer" or any(r.get("unanswered") for r in row["strategies"].values()):
+                table.lost(f"{row['name']}: no answer")
     rows = table.rows
     compared = [row for row in rows if len(row["strategies"]) > 1]
     strategies = set.intersection(*(set(row["strategies"]) for row in compared)) - {"default"} if compared else set()
@@ -160,8 +163,7 @@ def main():
     summary["missed"] = [row["name"] for row in rows if row["found"] < row["seeds"]]
     summary["above_100"] = [row["name"] for row in rows if row["mean"] > 100]
     summary["alarms_on_twins"] = [row["name"] for row in rows if row["alarm"]]
-    table.finish(**summary)
-    return 0
+    return table.finish(**summary)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def measure_kernels(options, table, times):
 
 def wall(command, where):
     start = time.perf_counter()
-    subprocess.run([str(word) for word in command], cwd=where, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run([str(word) for word in command], cwd=where, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     return time.perf_counter() - start
 
 
@@ -116,6 +116,8 @@ def measure_real(options, table, times):
                 for name, command in commands.items():
                     taken[name].append(wall(command, here))
             one_run = racing_run(options, [ours, *words], here)
+        if not one_run:
+            table.lost(f"{program.name}: no search that knows the racing sites")
         best = {name: min(values) for name, values in taken.items()}
         table.row(kernel=program.name, plain_s=best["plain"], libtsan=best["libtsan"] / best["plain"], rewritten=best["rewritten"] / best["plain"],
                   detecting=best["detecting"] / best["plain"], against_libtsan=best["detecting"] / best["libtsan"],
@@ -137,10 +139,9 @@ def main():
     if programs:
         measure_real(options, table, times)
     rows = [row for row in table.rows if "accesses" in row]
-    table.finish(worst_rewritten=max((row["rewritten"] for row in rows), default=float("nan")),
+    return table.finish(worst_rewritten=max((row["rewritten"] for row in rows), default=float("nan")),
                  mean_ns_rewritten=_bench.mean([row["rewritten_ns"] for row in rows]),
                  detecting_against_libtsan=_bench.geometric_mean([row["against_libtsan"] for row in rows]))
-    return 0
 
 
 if __name__ == "__main__":

@@ -60,14 +60,14 @@ def main():
                 bug = recorded(options, program, 150 if ray else 6, where, "fails")
                 passing = recorded(options, program, 4000 if ray else 200, where, "passes")
                 if not bug or not passing:
-                    print(f"{entry['row']}: no failing or no passing run", flush=True)
+                    table.lost(f"{entry['row']}: no failing or no passing run")
                     continue
                 found = _bench.answer([options.heddle, "replay", bug, "--json"], where)
                 for name, against in (("fuzzed", []), ("recorded", ["--against", passing])):
                     said = _bench.answer([options.heddle, "isolate", bug, "--found", "--by", "clock", *against, "--json", "--time", 1200], where,
                                          timeout=1500)
-                    if not said:
-                        print(f"{entry['row']}, {name}: no answer", flush=True)
+                    if not said or not found or found["verdict"] != "failure":
+                        table.lost(f"{entry['row']}, {name}: no answer")
                         continue
                     isolated = said["isolate"]
                     functions = FUNCTIONS[entry["row"]]
@@ -77,7 +77,7 @@ def main():
                               tests_to_one_switch=isolated["tests_to_one_switch"], tests=isolated["tests"], invalid=isolated["invalid"],
                               seconds=isolated["seconds"], named=named, passes_in=places(isolated.get("stack_passing", []), functions),
                               bug_lines=entry["bug_lines"], isolated=isolated)
-    table.finish()
+    return table.finish()
 
 
 if __name__ == "__main__":

@@ -40,14 +40,14 @@ def main():
                 found, _, _ = measured([options.heddle, "find", "--json", "--strategy", "walk", "--seed", 1, "--executions", 100, "--max-events",
                                         50_000_000, "--watchdog", 60, "--", program, rounds], where)
                 if found["verdict"] != "failure":
-                    print(f"{rounds} rounds: no failing trace", flush=True)
+                    table.lost(f"{rounds} rounds: no failing trace")
                     continue
                 said, in_all, peak = measured([options.heddle, "simplify", "--json", "--time", 600], where)
             events, cost, after = found["found"]["events"], said["simplify"], said["simplified"]
             table.row(program=f"{events:,} events", switches=found["found"]["switches"], switches_after=after["switches"],
                       preemptions_after=after["preemptions"], executions=cost["executions"], seconds=cost["seconds"], in_all=in_all, peak=peak,
                       bytes_an_event=peak * 2**20 / events, events=events)
-    table.finish(most_bytes_an_event=max((row["bytes_an_event"] for row in table.rows if row["events"] >= 1_000_000), default=0.0))
+    return table.finish(most_bytes_an_event=max((row["bytes_an_event"] for row in table.rows if row["events"] >= 1_000_000), default=0.0))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ def main():
         for entry in listed[::12] if options.quick and not options.names else listed:
             program = _bench.compile_program(entry, options.build, built)
             samples = gather(options, program, entry["kind"], wanted, ("tinertia", "default", "exhaustive"))
+            if not samples:
+                table.lost(f"{entry['name']}: no failing trace")
+                continue
             small = [s for s in samples if s["default"]["simplified"]["preemptions"] <= 1 and s["found"]["events"] <= 200]
             if any(s["default"]["simplify"]["minimal"] != "proved" for s in small):
                 unproved.append(entry["name"])
@@ -35,6 +38,8 @@ def main():
             known = [s for s in samples if s["exhaustive"]["simplify"]["minimal"] == "proved" and entry["kind"] != "livelock"]
             # A proved optimum that is beaten is a fault of the proof: told, and never counted.
             beaten = [s for s in known for name in bins if s[name]["simplified"]["preemptions"] < s["exhaustive"]["simplified"]["preemptions"]]
+            if beaten:
+                table.lost(f"{entry['name']}: a proved optimum is beaten")
             if beaten or not known:
                 unknown.append(entry["name"] + (" (beaten)" if beaten else ""))
                 continue
@@ -59,7 +64,7 @@ def main():
         total = max(1, sum(histogram.values()))
         summary[f"{name}_switches_over_optimum"] = {more: histogram[more] for more in sorted(histogram)}
         summary[f"{name}_at_optimum"] = histogram.get(0, 0) / total
-    table.finish(**summary)
+    return table.finish(**summary)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,8 @@ def as_it_is(options, program, where, table, schedules, watched):
             seen = run([options.heddle, "run", "--policy", "random", "--seed", seed, "--", *command], here, 300)
             right += seen[0] == 0 and (not program.compare or seen[1] == native[1])
         races = _bench.answer([options.heddle, "races", "--json", "--executions", watched, "--", *command], here, timeout=900) or {}
+    if native[0] != 0 or not races:
+        table.lost(f"{program.name}: {'no answer' if native[0] == 0 else 'it does not run'}")
     functions = races.get("functions", {"executed": 0, "not_instrumented": []})
     plain = len(functions["not_instrumented"])
     confirmed = [race for race in races.get("races", []) if race["kind"] == "confirmed"]
@@ -55,6 +57,8 @@ def with_bug(options, program, where, table, seed, seconds):
     command = [broken, *real.arguments(program, where)]
     with tempfile.TemporaryDirectory() as here:
         found = _bench.answer([options.heddle, "debug", "--json", "--seed", seed, "--time", seconds, *program.options, "--", *command], here, timeout=seconds * 10 + 300)
+    if not found or found.get("verdict") not in ("failure", "none"):
+        table.lost(f"{program.name}, seed {seed}: {(found or {}).get('verdict', 'no answer')}")
     if not found or found.get("verdict") != "failure":
         table.row(program=program.name, bug=program.bug.name, verdict=(found or {}).get("verdict", "none"), seed=seed)
         return
@@ -83,7 +87,7 @@ def main():
         ("confirmed", "{}", "races"), ("possible", "{}"), ("runs", "{}")])
     for program in chosen:
         as_it_is(options, program, where, right, schedules, _bench.pick(options, 5, 25, 50))
-    right.finish(programs=len(right.rows), least_instrumented=min((row["share"] for row in right.rows if row["share"]), default=float("nan")))
+    failed = right.finish(programs=len(right.rows), least_instrumented=min((row["share"] for row in right.rows if row["share"]), default=float("nan")))
     bugs = _bench.Table("real", options, [
         ("program", "{}"), ("kind", "{}"), ("executions", "{}", "runs to find"), ("find_s", "{:.2f}", "s to find"), ("total_s", "{:.1f}", "s in all"),
         ("switches", "{}"), ("preemptions", "{}"), ("klass", "{}", "class"), ("line", "{}"), ("paper", "{}", "paper's switches")])
@@ -91,8 +95,7 @@ def main():
         for seed in range(1, _bench.pick(options, 1, 1, 3) + 1):
             with_bug(options, program, where, bugs, seed, _bench.pick(options, 20, 60, 120))
     found = [row for row in bugs.rows if row["verdict"] == "failure"]
-    bugs.finish(found=f"{len(found)} of {len(bugs.rows)}", named=f"{sum(bool(row['named']) for row in found)} of {len(found)}")
-    return 0
+    return failed | bugs.finish(found=f"{len(found)} of {len(bugs.rows)}", named=f"{sum(bool(row['named']) for row in found)} of {len(found)}")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def main():
                 places = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(wanted)]
                 samples = [s for s in (one(options, program, seed, where) for seed, where in enumerate(places, 1)) if s]
                 if not samples:
-                    print(f"{entry['row']}: no failing trace", flush=True)
+                    table.lost(f"{entry['row']}: no failing trace")
                     continue
                 where = places[samples[-1]["seed"] - 1]
                 mean = lambda part, field: _bench.mean([s[part][field] for s in samples])
@@ -90,6 +90,9 @@ def main():
             for seed, place in enumerate(places, 1):
                 with tempfile.TemporaryDirectory() as where:
                     samples += filter(None, [one(options, program, seed, where, place)])
+            if not samples:
+                table.lost(f"{entry['row']}, two of 450: no failing trace")
+                continue
             rounds = [s["reduce"]["rounds"] for s in samples]
             table.row(program=f"{entry['row']}: two of 450 at random", traces=len(samples), threads=_bench.mean([s["found"]["threads"] for s in samples]),
                       left=_bench.median([s["reduced"]["threads"] for s in samples]), rounds=_bench.median(rounds),
@@ -97,7 +100,7 @@ def main():
                       seconds=_bench.median([s["reduce"]["seconds"] for s in samples]), places=places, samples=samples)
             low, high = _bench.spread(rounds)
             summary[f"{entry['row']}_rounds"] = f"median {_bench.median(rounds)}, quartiles {low} to {high}, worst {max(rounds, default=0)}"
-    table.finish(**summary)
+    return table.finish(**summary)
 
 
 if __name__ == "__main__":

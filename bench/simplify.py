@@ -106,7 +106,7 @@ def tables(options, wanted):
             program = _bench.compile_program(entry, options.build, built)
             samples = gather(options, program, entry["kind"], wanted, ("tinertia", "default"))
             if not samples:
-                print(f"{entry['row']}: no failing trace", flush=True)
+                table.lost(f"{entry['row']}: no failing trace")
                 far.append(entry["row"])
                 continue
             for name in ("tinertia", "default"):
@@ -133,7 +133,7 @@ def main():
     options = _bench.options(__doc__, program_seconds)
     wanted = options.seeds or _bench.pick(options, 1, 10, 30)
     table, summary = tables(options, wanted)
-    table.finish(**summary)
+    return table.finish(**summary)
 
 
 if __name__ == "__main__":

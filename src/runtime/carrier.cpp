@@ -221,8 +221,12 @@ void reap(ThreadSlot* slot) {
     // No kernel thread stands behind it in this process: tell glibc that it is gone, and let it have the stack back.
     *reinterpret_cast<volatile int*>(slot->handle + real().tid_offset) = 0;
   }
+  // What glibc frees of the thread is not freed by the program: a thread of the pool has a stack of ours, for which glibc does more.
+  const char managed = t_managed;
+  t_managed = 0;
   const Native waits;
   real().pthread_join(slot->handle, nullptr);
+  t_managed = managed;
 }
 
 }  // namespace heddle::rt

@@ -131,6 +131,14 @@ uintptr_t last_start(const Chunk& chunk, uint32_t word, uint64_t mask, uintptr_t
   }
 }
 
+// What lay in the memory before depends on what the C library did with it, which is not the same in every process. A write of an instrumented
+// program is read back for the trace; one that the compiler left out shows what was there.
+void* cleared(void* block, size_t size) {
+  constexpr size_t kMost = 4096;
+  if (block != nullptr && instrumented()) memset(block, 0, size < kMost ? size : kMost);
+  return block;
+}
+
 }  // namespace
 
 void start_heap() {
@@ -167,7 +175,7 @@ bool is_freed_slow(uintptr_t address, size_t size) {
 
 void* allocate(size_t size, const void* pc) {
   if (!g_tracking || size > kLargest) return __libc_malloc(size);
-  return enter(__libc_malloc(size + kHeader), size, kGranuleBits, pc);
+  return cleared(enter(__libc_malloc(size + kHeader), size, kGranuleBits, pc), size);
 }
 
 void* allocate_zeroed(size_t count, size_t size, const void* pc) {
@@ -181,7 +189,7 @@ void* allocate_aligned(size_t alignment, size_t size, const void* pc) {
   if (alignment <= 16) return allocate(size, pc);
   uint32_t log2 = 63 - static_cast<uint32_t>(__builtin_clzll(alignment));
   if ((size_t{1} << log2) < alignment) ++log2;  // as memalign does with an odd alignment
-  return enter(__libc_memalign(size_t{1} << log2, size + (size_t{1} << log2)), size, log2, pc);
+  return cleared(enter(__libc_memalign(size_t{1} << log2, size + (size_t{1} << log2)), size, log2, pc), size);
 }
 
 // The program's part of a free: an operation of its own in instrumented programs, where a use of the block may race with it.

@@ -32,6 +32,10 @@ SMALL = {
 }
 
 
+# The rows that each has beside those named in SMALL: what it is compared with.
+ROWS = {"bounded": 2, "engine": 1, "explain": 1, "instrumentation": 1, "isolate": 3, "longtrace": 2, "optimality": 1, "reduce": 2, "simplify": 3}
+
+
 class Measurements(unittest.TestCase):
     def measured(self, name):
         with tempfile.TemporaryDirectory() as where:
@@ -56,8 +60,25 @@ class Measurements(unittest.TestCase):
     def test_the_others(self):
         for name in SMALL:
             with self.subTest(name):
-                for row in self.measured(name)["rows"]:
-                    self.assertNotIn("failed", str(row.get("goal", "")), row)
+                rows = self.measured(name)["rows"]
+                self.assertEqual(len(rows), ROWS.get(name, len(SMALL[name])), rows)
+
+    def test_a_lost_row_fails(self):
+        """Every measurement, with a tool that answers nothing."""
+        with tempfile.TemporaryDirectory() as where:
+            fake = pathlib.Path(where) / "build"
+            (fake / "bin").mkdir(parents=True)
+            for tool in ("heddle", "heddle-measure"):
+                (fake / "bin" / tool).write_text("#!/bin/sh\nexit 1\n")
+                (fake / "bin" / tool).chmod(0o755)
+            for name in ("heddle-cc", "heddle-c++"):
+                if (BUILD / "bin" / name).exists():
+                    (fake / "bin" / name).symlink_to(BUILD / "bin" / name)
+            for name in SMALL:
+                with self.subTest(name):
+                    command = [sys.executable, str(ROOT / "bench" / f"{name}.py"), "--build", str(fake), "--quick", "--seeds", "1", "--out", where]
+                    done = subprocess.run([*command, *SMALL[name]], capture_output=True, text=True)
+                    self.assertNotEqual(done.returncode, 0, done.stdout)
 
     def test_every_measurement_is_known_here(self):
         """Real programs are fetched and built from their sources: not within seconds."""
