@@ -60,7 +60,9 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
 }
 
 Decision Director::next_at_length(const Moment& m, bool fair) {
-  if (!in_tail()) {
+  // A slice that only idles keeps the others waiting for nothing; where the plan need not be followed to the letter they take turns.
+  const bool released = fair && state_.plan.header->strictness == Strictness::kRelaxed;
+  if (!in_tail() && !released) {
     bool decided = false;
     const Decision followed = follow_slices(m, &decided);
     if (decided) return followed;

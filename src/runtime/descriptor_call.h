@@ -8,6 +8,7 @@
 #include "runtime/lock.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
+#include "runtime/outside_watch.h"
 #include "runtime/scheduler.h"
 
 namespace heddle::rt {
@@ -39,6 +40,7 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
   const bool input =
       typed || (info.reach != Reach::kPlain && is_input(c.fd, info) && (c.op != Op::kWrite || info.reach == Reach::kForeign));
   if (input) used_inherited(c.fd);
+  if (input || info.reach == Reach::kShared || info.reach == Reach::kForeign) disturbed(kLooksOutside);
   DescriptorWait wait{&watched, 1, input};
   const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
   Pending p{};

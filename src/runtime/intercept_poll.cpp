@@ -8,6 +8,7 @@
 #include "runtime/clock.h"
 #include "runtime/delivery.h"
 #include "runtime/descriptor_call.h"
+#include "runtime/outside_watch.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/sys.h"
@@ -58,6 +59,7 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& 
   DescriptorWait wait{fds, count, false};
   wait.outside = reaches_outside(wait);
   for (nfds_t i = 0; wait.outside && i < count; ++i) used_inherited(fds[i].fd);
+  if (wait.outside) disturbed(kLooksOutside);
   const bool tries = !timeout.infinite && timeout.nanoseconds == 0;
   Pending p{};
   p.op = timeout.infinite || tries ? Op::kPoll : Op::kTimedPoll;

@@ -40,4 +40,15 @@ Chunk* make_chunk(uintptr_t address);  // nullptr where memory is short
 // Memory of ours that the program's allocator knows nothing of; zeroed, only touched pages cost. nullptr where memory is short.
 void* map_zeroed(uint64_t bytes);
 
+// What of the process's memory is ours and not the program's, the chunks apart: they are listed from g_first_chunk on.
+struct OwnMemory {
+  uintptr_t low, high;
+  bool shared;  // with processes of ours
+};
+void note_own_memory(const void* at, uint64_t bytes, bool shared = false);
+void forget_own_memory(const void* at);
+const OwnMemory* own_memory(uint32_t* count);
+bool own_memory_is_known();  // false: there was no room to list it
+bool is_own_shared(uintptr_t address);
+
 }  // namespace heddle::rt

@@ -13,7 +13,10 @@
 #include "runtime/delivery.h"
 #include "runtime/mappings.h"
 #include "runtime/marks.h"
+#include "runtime/memory_map.h"
+#include "runtime/outside_watch.h"
 #include "runtime/renew.h"
+#include "runtime/repeated_state.h"
 #include "runtime/run.h"
 #include "runtime/server.h"
 #include "runtime/signals.h"
@@ -209,6 +212,7 @@ void on_dispatch(int, siginfo_t* info, void* context) {
   const long n = info->si_syscall;
   if (n == SYS_exit_group) end_child((static_cast<int>(a[0]) & 0xFF) << 8);
   if (ends_by_abort(n, a)) end_child(SIGABRT);
+  if (g_outside_watched) saw_call();
   const Marks marks = marks_of(n, a[1], a[2]);
   if (marks != Marks::kLasting && n != SYS_exit_group && ++k->traps < kMostTraps) {
     const long result = n == SYS_brk ? move_break(static_cast<uintptr_t>(a[0])) : raw_syscall(n, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -384,7 +388,10 @@ void left_mark(Marks marks, long n, const long* a, long result) {
 
 void forget_reuse() {
   g_in_child = false;
-  if (g_keeper != nullptr) sys(SYS_munmap, g_keeper, sizeof(Keeper));
+  if (g_keeper != nullptr) {
+    sys(SYS_munmap, g_keeper, sizeof(Keeper));
+    forget_own_memory(g_keeper);
+  }
   g_keeper = nullptr;
 }
 
@@ -395,6 +402,7 @@ HeddleMark* begin_reuse(uint32_t row) {
   const long at = sys(SYS_mmap, 0, sizeof(Keeper), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at < 0 && at > -4096) return nullptr;
   auto* k = reinterpret_cast<Keeper*>(at);
+  note_own_memory(k, sizeof(Keeper), true);
   constexpr int kGetFs = 0x1003;
   sys(SYS_arch_prctl, kGetFs, &k->fs_base);
   sys(SYS_rt_sigprocmask, 0, nullptr, &k->signal_mask, 8);
@@ -437,11 +445,14 @@ void begin_child() {
   begin_dispatch();
 }
 
+void stop_all_calls() { g_keeper->selector = kBlock; }
+
 bool is_used_again() { return g_keeper != nullptr && g_keeper->child == static_cast<int32_t>(sys(SYS_getpid)); }
 
 void end_child(int status) {
   Keeper* k = g_keeper;
   if (k == nullptr || k->child == 0 || k->marked || !is_used_again()) return;
+  stop_looking(g_current);
   uint64_t pending = 0;
   sys(SYS_rt_sigpending, &pending, 8);
   if (pending != 0) return;

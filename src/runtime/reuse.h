@@ -16,6 +16,10 @@ namespace heddle::rt {
 // The server, before its first child: makes what it shares with its children. Gives where to mark the place that children come back to
 // (heddle_mark), or nullptr: every run will be a fork.
 HeddleMark* begin_reuse(uint32_t row);
+// Is this process one that makes many runs?
+bool is_used_again();
+// In such a one: sees every call that is not ours, also after one that has ended the looking for this run.
+void stop_all_calls();
 // A copy of a child: what that one shared with its server is not this one's.
 void forget_reuse();
 // The server, about to fork: `taken` is the request that the child is for.

@@ -16,16 +16,19 @@
 #include "runtime/heap.h"
 #include "runtime/hooks.h"
 #include "runtime/input_log.h"
+#include "runtime/memory_map.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/placement.h"
 #include "runtime/real.h"
+#include "runtime/repeated_state.h"
 #include "runtime/reuse.h"
 #include "runtime/scheduler.h"
 #include "runtime/server.h"
 #include "runtime/spin.h"
 #include "runtime/sys.h"
 #include "runtime/trap.h"
+#include "runtime/unwinder.h"
 #include "wire/inherited.h"
 
 namespace heddle::rt {
@@ -154,13 +157,13 @@ void attach() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   char* own = map(size, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   HEDDLE_CHECK(own != nullptr);
+  note_own_memory(own, size);
   point_slot(own);
   want_huge_pages(own + g_run.layout.events, own + size);
   g_run.attached = true;
   start_heap();
   // The unwinder is loaded now: at the time of a failure it may be too late.
-  void* frame = nullptr;
-  backtrace(&frame, 1);
+  load_unwinder();
 }
 
 void map_events(uint64_t first, uint64_t last) {
@@ -249,6 +252,7 @@ void claim() {
   const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
   memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));
   sys(SYS_munmap, own, l.total);
+  forget_own_memory(own);
   g_run.claimed = true;
   for (uint32_t i = 0; i < g_thread_count; ++i) name_row(g_threads[i]);
   if (g_run.control->mode == Mode::kServe) serve();
@@ -319,6 +323,7 @@ void keep_beginning_of_livelock() {
 }
 
 void end_run(OutcomeKind kind, int code, const char* message) {
+  stop_looking(g_current);
   record_outcome(kind, code, message);
   if (kind == OutcomeKind::kLivelock) keep_beginning_of_livelock();
   const bool all_stand =

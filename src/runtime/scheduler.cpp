@@ -1,5 +1,7 @@
 #include "runtime/scheduler.h"
 
+#include <stdio.h>
+
 #include "runtime/carrier.h"
 #include "runtime/check.h"
 #include "runtime/delivery.h"
@@ -10,6 +12,7 @@
 #include "runtime/outside.h"
 #include "runtime/race_clocks.h"
 #include "runtime/races.h"
+#include "runtime/repeated_state.h"
 #include "runtime/snapshot.h"
 #include "runtime/spin.h"
 #include "runtime/standing.h"
@@ -20,18 +23,14 @@ namespace {
 
 // One event is this much virtual time: a wait of a millisecond is over after a thousand steps of others.
 constexpr uint64_t kTickNs = 1000;
-// Events in a row that only yield and poll before the run counts as a livelock; and the same when time passes between them, where a
-// program may rightly wait for long.
+// Events in a row that only yield, poll and time out before a state that repeats itself is called a livelock.
 constexpr uint64_t kLivelockSteps = 5000;
-constexpr uint64_t kLivelockSleeps = 200000;
+static_assert(kAskFrom < kLivelockSteps);
 
 // Looks at a plan's blocked thread that waits for somebody outside, before the run counts as diverged; and how long each may take. Nobody
 // is waited for who would only send a signal.
 constexpr int kReplayPatience = 1000;
 constexpr uint64_t kReplayWaitNs = 1000000000;
-
-// After so many events in a row of threads that only yield and poll, time passes for those who sleep: a fair machine would let it.
-constexpr uint64_t kIdleSteps = 1000;
 
 // The cycle of lock owners that `thread` closes, if it closes one: a deadlock even while other threads could run on.
 bool closes_cycle(const ThreadSlot& thread) {
@@ -173,11 +172,19 @@ ThreadSlot* decide(bool current_lives) {
   return next;
 }
 
-bool is_livelock() { return g_run.step - g_run.last_motion > kLivelockSteps || g_run.step - g_run.last_progress > kLivelockSleeps; }
+bool is_livelock() { return g_run.step - g_run.last_progress > kLivelockSteps && state_has_repeated(); }
+
+[[noreturn]] void reach_limit() {
+  if (g_run.step - g_run.last_progress <= kLivelockSteps) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
+  char text[200];
+  snprintf(text, sizeof text, "the limit of events is reached: the threads only wait, but %s, so that no livelock is proved",
+           why_not_repeated());
+  end_run(OutcomeKind::kLimit, 0, text);
+}
 
 void check_limits() {
   if (is_livelock()) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
-  if (g_run.step >= g_run.event_limit) end_run(OutcomeKind::kLimit, 0, "the limit of events is reached");
+  if (g_run.step >= g_run.event_limit) reach_limit();
 }
 
 bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0; }
@@ -245,6 +252,7 @@ bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
 
 Event* stand(ThreadSlot* me) {
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) take_snapshot();
+  if (__builtin_expect((g_run.step - g_run.last_progress >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
   const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {
     ThreadSlot* next = decide(true);

@@ -4,6 +4,10 @@
 
 namespace heddle::rt {
 
+// After so many events in a row of threads that only yield and poll, time passes for those who sleep or look at the clock: a fair machine
+// would let it.
+inline constexpr uint64_t kIdleSteps = 1000;
+
 // Stands before the operation until the plan lets this thread execute it and it is enabled; then records its event and returns, and the
 // caller performs the real call, which never blocks. nullptr: a signal's handler came between, and ends the wait (Pending::interrupt).
 Event* point(const Pending& pending);

@@ -6,6 +6,7 @@
 
 #include "runtime/delivery.h"
 #include "runtime/functions.h"
+#include "runtime/outside_watch.h"
 #include "runtime/placement.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
@@ -47,6 +48,7 @@ View& view(int number) {
 }
 
 void on_fatal(int number, siginfo_t*, void* context) {
+  if (is_counter_read(number, context)) return;
   if (number == SIGTRAP && watching_functions() && function_entered(context)) return;
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
@@ -84,6 +86,7 @@ void call_handler(const struct sigaction& action, int number, siginfo_t* info, v
 
 void on_signal(int number, siginfo_t* info, void* context) {
   const int saved = errno;
+  if (is_counter_read(number, context)) return;
   if (!runs_at_once(number, info)) {
     arrived(number, info);
     errno = saved;

@@ -73,6 +73,7 @@ struct ThreadSlot {
   bool cancel_disabled;
   bool cancel_async;
   bool cancelling;  // cancelled in a wait that must first take its mutex again
+  bool watched;     // its kernel thread's looks outside are seen: outside_watch.h
   uint64_t last_step;
   const void* waiting_on;  // the condition or futex whose queue it is in
   uint32_t futex_bits;     // the bitset of a futex wait
