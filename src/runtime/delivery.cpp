@@ -113,6 +113,7 @@ bool hand_out_arrived() {
     const int number = lowest(set);
     siginfo_t info = g_arrived_info[number];
     restore_left(number, &info);
+    if (carries_number(info)) info.si_pid = seen_pid(info.si_pid);
     send_to_process(number, &info);
   }
   return any;

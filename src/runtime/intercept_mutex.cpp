@@ -108,12 +108,12 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) {
-  if (!active()) return real().pthread_mutex_timedlock(m, until);
+  if (!active()) return real().pthread_mutex_timedlock(m, RealTime(CLOCK_REALTIME, until));
   return timed_lock(m, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* until) {
-  if (!active()) return real().pthread_mutex_clocklock(m, clock, until);
+  if (!active()) return real().pthread_mutex_clocklock(m, clock, RealTime(clock, until));
   return timed_lock(m, clock, until, __builtin_return_address(0));
 }
 
