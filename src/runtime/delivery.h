@@ -51,6 +51,9 @@ inline bool carries_number(const siginfo_t& info) {
 void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info);
 ThreadSlot* send_to_process(int number, const siginfo_t* info);
 
+// The program ignores it from now on: what is pending of it goes.
+void forget_signal(int number);
+
 // A thread that waits at a point, with something to take, stands before that now and not before the operation it waits in.
 void redirect(ThreadSlot* thread);
 

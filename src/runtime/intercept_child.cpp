@@ -95,9 +95,7 @@ pid_t reaped(pid_t real, const int* status) {
 
 }  // namespace
 
-HEDDLE_EXPORT pid_t fork() noexcept {
-  return fork_at(__builtin_return_address(0));
-}
+HEDDLE_EXPORT pid_t fork() noexcept { return fork_at(__builtin_return_address(0)); }
 
 // Without the handlers of atfork.
 HEDDLE_EXPORT pid_t _Fork() noexcept {
@@ -112,9 +110,7 @@ HEDDLE_EXPORT pid_t _Fork() noexcept {
 
 // The child of a vfork runs on its parent's stack and memory; ours would run the parent's schedule with it. A fork keeps all promises
 // that POSIX makes about vfork.
-HEDDLE_EXPORT pid_t vfork() noexcept {
-  return fork_at(__builtin_return_address(0));
-}
+HEDDLE_EXPORT pid_t vfork() noexcept { return fork_at(__builtin_return_address(0)); }
 
 HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                               char* const argv[], char* const envp[]) {

@@ -26,6 +26,7 @@ int take(pthread_rwlock_t* l, LockFunction try_real, SiteId site) {
 }
 
 int timed(pthread_rwlock_t* l, Op op, LockFunction try_real, clockid_t clock, const timespec* until, void* pc) {
+  if (!is_wait_clock(clock) || !valid_nanoseconds(until)) return EINVAL;
   Pending p{};
   p.op = op;
   p.address = l;

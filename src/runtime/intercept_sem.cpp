@@ -15,6 +15,10 @@ using namespace heddle::rt;
 namespace {
 
 int timed_wait(sem_t* s, clockid_t clock, const timespec* until, void* pc) {
+  if (!is_wait_clock(clock) || !valid_nanoseconds(until)) {
+    errno = EINVAL;
+    return -1;
+  }
   Pending p{};
   p.op = Op::kSemTimedWait;
   p.address = s;

@@ -155,6 +155,7 @@ HEDDLE_EXPORT int sigaction(int number, const struct sigaction* action, struct s
     const struct sigaction wanted = *action;
     const int result = set_program_action(number, wanted);
     if (result != 0) return result;
+    if (g_run.active && is_ignored(number)) forget_signal(number);
   }
   if (old != nullptr) *old = before;
   return 0;
@@ -165,7 +166,7 @@ HEDDLE_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   struct sigaction old;
   memset(&action, 0, sizeof action);
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = interrupts(number) ? 0 : SA_RESTART;
   if (number >= 1 && number <= 64) sigaddset(&action.sa_mask, number);
   return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
@@ -320,6 +321,10 @@ HEDDLE_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
 HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* duration) {
   if (!active()) return real_io().sigtimedwait(set, info, duration);
   const bool timed = duration != nullptr;
+  if (timed && !valid_time(duration)) {
+    errno = EINVAL;
+    return -1;
+  }
   const int number =
       wait_for_signal(bits_of(set), info, timed, timed ? deadline_after(duration) : 0, Interrupt::kAlways, __builtin_return_address(0));
   if (number > 0) return number;

@@ -46,6 +46,6 @@ __wrap_##name:                                \
   jmp *%r11
   .size .Lbind, . - .Lbind
 
-#include "libc_calls.def"
+#include "runtime/libc_calls.def"
 
   .section .note.GNU-stack, "", @progbits

@@ -29,6 +29,7 @@ struct Child {
   pid_t real;
   pid_t seen;
   bool others;  // known from before a fork: a sibling, not a child of this process
+  bool ended;   // waited for; a signal that tells of it may still be on its way
 };
 HEDDLE_APART Child g_children[kMaxChildren];
 uint32_t g_child_count;
@@ -59,7 +60,7 @@ const Child* with_real(pid_t real) {
 
 const Child* with_seen(pid_t seen) {
   for (uint32_t i = 0; i < g_child_count; ++i) {
-    if (g_children[i].seen == seen) return &g_children[i];
+    if (g_children[i].seen == seen && !g_children[i].ended) return &g_children[i];
   }
   return nullptr;
 }
@@ -193,24 +194,25 @@ pid_t child_started(pid_t real) {
   const pid_t number = next_child();
   const pid_t seen = number != 0 ? number : real;
   ++g_births;
-  // An entry of a process that has ended, of which nobody told us, goes.
+  uint32_t at = g_child_count;
   for (uint32_t i = 0; i < g_child_count; ++i) {
-    if (g_children[i].real != real) continue;
-    g_children[i] = {real, seen, false};
-    return seen;
+    // The kernel gives numbers again; and where the table is full, those who have ended go.
+    if (g_children[i].real == real) at = i;
+    if (at == kMaxChildren && g_children[i].ended) at = i;
   }
-  if (g_child_count == kMaxChildren) {
+  if (at == kMaxChildren) {
     ++g_lost;
     return real;
   }
-  g_children[g_child_count++] = {real, seen, false};
+  g_children[at] = {real, seen, false, false};
+  if (at == g_child_count) ++g_child_count;
   return seen;
 }
 
 void child_reaped(pid_t real) {
   for (uint32_t i = 0; i < g_child_count; ++i) {
-    if (g_children[i].real != real) continue;
-    g_children[i] = g_children[--g_child_count];
+    if (g_children[i].real != real || g_children[i].ended) continue;
+    g_children[i].ended = true;
     return;
   }
   if (g_lost > 0) --g_lost;
@@ -218,7 +220,7 @@ void child_reaped(pid_t real) {
 
 uint32_t live_children() {
   uint32_t own = g_lost;
-  for (uint32_t i = 0; i < g_child_count; ++i) own += g_children[i].others ? 0 : 1;
+  for (uint32_t i = 0; i < g_child_count; ++i) own += g_children[i].others || g_children[i].ended ? 0 : 1;
   return own;
 }
 
