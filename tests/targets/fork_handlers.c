@@ -1,4 +1,4 @@
-// An allocator locks everything before a fork and makes its locks anew in the child, from a library's constructor on: the child is on its own.
+// An allocator locks everything before a fork and makes its locks anew in the child: the child is on its own.
 // heddle: expect=none runs<=20
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,7 +23,9 @@ static void renew(void) {
   }
   pthread_cond_broadcast(&condition);
 }
-__attribute__((constructor)) static void start(void) { pthread_atfork(prepare, release, renew); }
+// Before the constructors of all libraries, as an allocator starts that the first of them needs.
+static void start(void) { pthread_atfork(prepare, release, renew); }
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = start;
 
 static void* busy(void* unused) {
   for (int i = 0; i < LOCKS; ++i) {
