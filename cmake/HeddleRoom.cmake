@@ -107,6 +107,16 @@ function(heddle_runtime name)
     "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fvisibility-inlines-hidden>")
   # libgcc is linked statically (plain arithmetic helpers only); -z defs turns a forgotten libstdc++ symbol into a link error.
   target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -Wl,--sort-section=name)
+  # What the program defines under the name of a library function is its own affair: our calls mean our own functions and the C library's.
+  # Our constructor comes before every other: the program's world is one from the first call of any library.
+  target_link_options(${name} PRIVATE -Wl,-Bsymbolic-functions -Wl,-z,initfirst)
+  set(calls ${PROJECT_SOURCE_DIR}/src/${home}/libc_calls.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${calls})
+  file(STRINGS ${calls} lines REGEX "^HEDDLE_LIBC")
+  foreach(line ${lines})
+    string(REGEX REPLACE "HEDDLE_LIBC\\((.*)\\)" "-Wl,--wrap=\\1" option "${line}")
+    target_link_options(${name} PRIVATE ${option})
+  endforeach()
   target_link_libraries(${name} PRIVATE -lc -ldl -l:libgcc.a)
   file(GLOB map CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${home}/*.map)
   if(map)

@@ -130,6 +130,10 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
     // Joinable underneath: we wait for the kernel thread's end ourselves, or the heap's state would depend on its timing.
     if (detach_state == PTHREAD_CREATE_DETACHED) pthread_attr_setdetachstate(writable, PTHREAD_CREATE_JOINABLE);
   }
+  // A mask of the thread's own: glibc would unblock signals in the donor with it.
+  sigset_t wanted;
+  const bool masked = attributes != nullptr && pthread_attr_getsigmask_np(attributes, &wanted) == 0;
+  if (masked) pthread_attr_setsigmask_np(writable, nullptr);
   slot->process = static_cast<pid_t>(sys(SYS_getpid));
   const bool fiber = g_run.carrier == Carrier::kFiber;
   // What glibc allocates for the thread is no allocation of the program: whether it happens here, or happened when a pool was filled, must
@@ -147,6 +151,10 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
     while (__atomic_load_n(&slot->parked, __ATOMIC_ACQUIRE) == 0) sys(SYS_sched_yield);
   }
   sys(SYS_rt_sigprocmask, 2, &slot->signal_mask, nullptr, 8);
+  if (masked) {
+    pthread_attr_setsigmask_np(writable, &wanted);
+    memcpy(&slot->signal_mask, &wanted, sizeof slot->signal_mask);
+  }
   return error;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The virtual clock: time passes with events, not with the machine. Base and rate are the same for every schedule of a campaign.
+// The virtual clock: time passes with events, not with the machine. Base and rate are the same for every schedule of a campaign. It runs
+// from the first call of the program's first constructor; a child process that nobody controls goes on from it at the real clock's pace.
 #include <stdint.h>
 #include <time.h>
 
@@ -7,9 +8,38 @@ namespace heddle::rt {
 
 // env_seed 0: the clock starts at the real time, for a transparent run; otherwise at a time that is a function of it.
 void start_clock(uint64_t env_seed);
+// Time passes by itself from now on: this process is under nobody's control any more.
+void release_clock();
+
+// For clocks that is_clock knows. Looking takes time.
 void read_clock(clockid_t clock, timespec* out);
+// What clock_gettime says to the program, wherever it is called. Returns an error number.
+int tell_time(clockid_t clock, timespec* out);
+// The program sets the wall clock. Returns an error number.
+int set_wall_clock(const timespec* time);
+
 // Virtual nanoseconds at which an absolute or relative time is reached.
 uint64_t deadline_at(clockid_t clock, const timespec* absolute);
 uint64_t deadline_after(const timespec* relative);
+
+// As the kernel and glibc see it: every call that takes a time refuses these, some of them only where they would wait.
+inline bool valid_nanoseconds(const timespec* t) { return t->tv_nsec >= 0 && t->tv_nsec < 1000000000; }
+inline bool valid_time(const timespec* t) { return t->tv_sec >= 0 && valid_nanoseconds(t); }
+// The clocks that glibc lets a thread wait by.
+inline bool is_wait_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
+bool is_clock(clockid_t clock);
+
+// A point in the program's time as the kernel's own clock has it, for a call that is not under control.
+class RealTime {
+ public:
+  RealTime(clockid_t clock, const timespec* until);
+  operator const timespec*() const { return until_; }
+  RealTime(const RealTime&) = delete;
+  RealTime& operator=(const RealTime&) = delete;
+
+ private:
+  timespec own_;
+  const timespec* until_;
+};
 
 }  // namespace heddle::rt

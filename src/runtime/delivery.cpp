@@ -25,21 +25,32 @@ namespace {
 
 constexpr uint64_t kReserved = signal_bit(32) | signal_bit(33);  // glibc's own
 
-uint64_t g_arrived;  // bits, set in handlers of any thread
-HEDDLE_APART siginfo_t g_arrived_info[65];
-
-// Signals that every thread blocked, left to the kernel under a code of ours.
-constexpr int kLeftCode = -77;
-HEDDLE_APART siginfo_t g_left[65];
-
-// What came with a signal that is kept for a thread. A signal without an entry here gets a plain one.
-struct Kept {
-  uint32_t thread;
-  int number;  // 0: free
+// What has come from outside, in order: written by handlers of any thread, read at a point.
+struct Arrival {
+  volatile int whole;
   siginfo_t info;
 };
-constexpr uint32_t kMaxKept = 256;
+constexpr uint32_t kMaxArrivals = 512;
+HEDDLE_APART Arrival g_arrivals[kMaxArrivals];
+uint32_t g_arrivals_written;
+uint32_t g_arrivals_read;
+
+// Signals that every thread blocked, left to the kernel under a code of ours; their own is where an error number would be.
+constexpr int kLeftCode = -77;
+
+// What came with a signal that is kept for a thread. A signal without an entry here gets a plain one. Real-time signals (34 and up) have
+// an entry for each time they were sent.
+struct Kept {
+  uint32_t thread;
+  int number;      // 0: free
+  uint64_t order;  // first in, first out
+  siginfo_t info;
+};
+constexpr uint32_t kMaxKept = 1024;
+constexpr int kFirstRealTime = 34;
 HEDDLE_APART Kept g_kept[kMaxKept];
+uint64_t g_kept_order;
+uint32_t g_kept_used;  // entries above were never used
 
 void plain_info(int number, siginfo_t* out) {
   memset(out, 0, sizeof *out);
@@ -49,26 +60,39 @@ void plain_info(int number, siginfo_t* out) {
 }
 
 void keep(uint32_t thread, int number, const siginfo_t& info) {
-  for (Kept& k : g_kept) {
-    if (k.number != 0) continue;
-    k = {thread, number, info};
+  for (uint32_t i = 0; i < kMaxKept; ++i) {
+    if (g_kept[i].number != 0) continue;
+    g_kept[i] = {thread, number, ++g_kept_order, info};
+    if (i >= g_kept_used) g_kept_used = i + 1;
     return;
   }
 }
 
-void take_kept(uint32_t thread, int number, siginfo_t* out) {
-  plain_info(number, out);
-  for (Kept& k : g_kept) {
-    if (k.number != number || k.thread != thread) continue;
-    *out = k.info;
-    k.number = 0;
-    return;
+Kept* first_kept(uint32_t thread, int number) {
+  Kept* first = nullptr;
+  for (uint32_t i = 0; i < g_kept_used; ++i) {
+    Kept& k = g_kept[i];
+    if (k.number == number && k.thread == thread && (first == nullptr || k.order < first->order)) first = &k;
   }
+  return first;
+}
+
+// Takes the signal from the thread: of a real-time one, the one that was sent first.
+void take_kept(ThreadSlot* thread, int number, siginfo_t* out) {
+  plain_info(number, out);
+  if (Kept* k = first_kept(thread->index, number)) {
+    *out = k->info;
+    k->number = 0;
+  }
+  if (first_kept(thread->index, number) == nullptr) thread->signals &= ~signal_bit(number);
 }
 
 // A signal that was left to the kernel comes back with what the program sent.
 void restore_left(int number, siginfo_t* info) {
-  if (info->si_code == kLeftCode) *info = g_left[number];
+  if (info->si_code != kLeftCode) return;
+  info->si_signo = number;
+  info->si_code = info->si_errno;
+  info->si_errno = 0;
 }
 
 int lowest(uint64_t set) { return __builtin_ctzll(set) + 1; }
@@ -99,22 +123,29 @@ void redirect(ThreadSlot* t) {
 }
 
 void arrived(int number, const siginfo_t* info) {
-  g_arrived_info[number] = *info;
-  __atomic_fetch_or(&g_arrived, signal_bit(number), __ATOMIC_SEQ_CST);
+  const uint32_t at = __atomic_fetch_add(&g_arrivals_written, 1, __ATOMIC_SEQ_CST);
+  Arrival& a = g_arrivals[at % kMaxArrivals];
+  a.info = *info;
+  a.info.si_signo = number;
+  __atomic_store_n(&a.whole, 1, __ATOMIC_SEQ_CST);
   g_attention = 1;
 }
 
 bool hand_out_arrived() {
   g_attention = 0;
-  uint64_t set = __atomic_exchange_n(&g_arrived, 0, __ATOMIC_SEQ_CST);
-  const bool any = set != 0;
-  if (any) ++g_descriptor_news;
-  for (; set != 0; set &= set - 1) {
-    const int number = lowest(set);
-    siginfo_t info = g_arrived_info[number];
+  bool any = false;
+  while (g_arrivals_read != __atomic_load_n(&g_arrivals_written, __ATOMIC_SEQ_CST)) {
+    Arrival& a = g_arrivals[g_arrivals_read % kMaxArrivals];
+    if (__atomic_exchange_n(&a.whole, 0, __ATOMIC_SEQ_CST) == 0) break;  // half written: its handler asks for attention again
+    ++g_arrivals_read;
+    any = true;
+    siginfo_t info = a.info;
+    const int number = info.si_signo;
     restore_left(number, &info);
+    if (carries_number(info)) info.si_pid = seen_pid(info.si_pid);
     send_to_process(number, &info);
   }
+  if (any) ++g_descriptor_news;
   return any;
 }
 
@@ -141,9 +172,8 @@ void run_delivery(ThreadSlot* me, const Event& event) {
     me->cancelling = true;
     return;
   }
-  me->signals &= ~signal_bit(number);
   siginfo_t info;
-  take_kept(me->index, number, &info);
+  take_kept(me, number, &info);
   me->restarts = true;
   if (!has_handler(number)) {
     if (!is_ignored(number)) die_of(number);
@@ -158,7 +188,12 @@ void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info) {
   const uint64_t bit = signal_bit(number);
   if (number != kCancelSignal) {
     if ((target->signal_mask & bit) == 0 && is_ignored(number)) return;
-    if (info != nullptr && (target->signals & bit) == 0) keep(target->index, number, *info);
+    siginfo_t plain;
+    if (info == nullptr && number >= kFirstRealTime) {
+      plain_info(number, &plain);
+      info = &plain;
+    }
+    if (info != nullptr && ((target->signals & bit) == 0 || number >= kFirstRealTime)) keep(target->index, number, *info);
   }
   target->signals |= bit;
   if (target != g_current) redirect(target);
@@ -172,14 +207,22 @@ ThreadSlot* send_to_process(int number, const siginfo_t* info) {
     send_to_thread(t, number, info);
     return t;
   }
-  plain_info(number, &g_left[number]);
-  g_left[number].si_code = SI_USER;
-  if (info != nullptr) g_left[number] = *info;
+  siginfo_t sent;
+  plain_info(number, &sent);
+  sent.si_code = SI_USER;
+  if (info != nullptr) sent = *info;
   // Only a queued signal may carry our own words: the kernel refuses other codes from any thread but the first.
-  siginfo_t sent = g_left[number];
+  sent.si_errno = sent.si_code;
   sent.si_code = kLeftCode;
   sys(SYS_rt_sigqueueinfo, sys(SYS_getpid), number, &sent);
   return nullptr;
+}
+
+void forget_signal(int number) {
+  for (uint32_t i = 0; i < g_live_count; ++i) g_threads[g_live[i].slot].signals &= ~signal_bit(number);
+  for (uint32_t i = 0; i < g_kept_used; ++i) {
+    if (g_kept[i].number == number) g_kept[i].number = 0;
+  }
 }
 
 bool has_signal(const ThreadSlot& t, uint64_t set) { return ((t.signals | kernel_pending()) & set) != 0; }
@@ -188,16 +231,18 @@ int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info, bool* for_process
   *for_process = false;
   siginfo_t own;
   if (info == nullptr) info = &own;
-  if ((me->signals & set) != 0) {
-    const int number = lowest(me->signals & set);
-    me->signals &= ~signal_bit(number);
-    take_kept(me->index, number, info);
+  const uint64_t own_set = me->signals & set;
+  const uint64_t left = kernel_pending() & set;
+  if (own_set != 0 && (left == 0 || lowest(own_set) <= lowest(left))) {
+    const int number = lowest(own_set);
+    take_kept(me, number, info);
     return number;
   }
   const timespec now{0, 0};
   const long number = sys(SYS_rt_sigtimedwait, &set, info, &now, 8);
   if (number <= 0) return 0;
   restore_left(static_cast<int>(number), info);
+  if (carries_number(*info)) info->si_pid = seen_pid(info->si_pid);
   *for_process = true;
   return static_cast<int>(number);
 }

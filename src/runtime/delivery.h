@@ -43,9 +43,16 @@ bool hand_out_arrived();
 // The event that the thread has just recorded took this signal: runs its handler.
 void run_delivery(ThreadSlot* me, const Event& event);
 
+// Does it say which process sent it, or which child it is about?
+inline bool carries_number(const siginfo_t& info) {
+  return info.si_code == SI_USER || info.si_code == SI_QUEUE || info.si_code == SI_TKILL || info.si_signo == SIGCHLD;
+}
 // `info` may be nullptr. To the process: returns the thread that takes it, or nullptr when every one blocks it.
 void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info);
 ThreadSlot* send_to_process(int number, const siginfo_t* info);
+
+// The program ignores it from now on: what is pending of it goes.
+void forget_signal(int number);
 
 // A thread that waits at a point, with something to take, stands before that now and not before the operation it waits in.
 void redirect(ThreadSlot* thread);

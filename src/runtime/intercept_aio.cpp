@@ -2,6 +2,7 @@
 // be threads that nobody controls.
 #include <aio.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -38,6 +39,7 @@ struct AioRequest {
 };
 constexpr uint32_t kMaxRequests = 1024;
 constexpr uint32_t kMaxBatches = 64;
+constexpr int kLowestPriority = 20;  // AIO_PRIO_DELTA_MAX
 HEDDLE_APART AioRequest g_requests[kMaxRequests];
 HEDDLE_APART Batch g_batches[kMaxBatches];
 pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -107,6 +109,11 @@ int refuse(int error) {
 
 int submit(aiocb* block, Job job, Batch* batch, void* pc) {
   CalledFrom outer(pc);
+  if (block->aio_reqprio < 0 || block->aio_reqprio > kLowestPriority) {
+    block->__error_code = EINVAL;
+    block->__return_value = -1;
+    return refuse(EINVAL);
+  }
   AioRequest* r = free_row(g_requests, kMaxRequests);
   if (r == nullptr) return refuse(EAGAIN);
   *r = {block, job, batch, true};
@@ -160,6 +167,9 @@ HEDDLE_EXPORT int aio_write64(aiocb64* block) noexcept __attribute__((alias("aio
 HEDDLE_EXPORT int aio_fsync(int operation, aiocb* block) noexcept {
   static decltype(&::aio_fsync) real_call;
   if (!active()) return library(&real_call, "aio_fsync")(operation, block);
+  if (operation != O_DSYNC && operation != O_SYNC) return refuse(EINVAL);
+  const long flags = sys(SYS_fcntl, block->aio_fildes, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) return refuse(EBADF);
   return submit(block, Job::kSync, nullptr, HEDDLE_HERE);
 }
 HEDDLE_EXPORT int aio_fsync64(int operation, aiocb64* block) noexcept __attribute__((alias("aio_fsync")));
@@ -215,6 +225,8 @@ HEDDLE_EXPORT int aio_suspend64(const aiocb64* const list[], int count, const ti
 HEDDLE_EXPORT int aio_cancel(int fd, aiocb* block) noexcept {
   static decltype(&::aio_cancel) real_call;
   if (!active()) return library(&real_call, "aio_cancel")(fd, block);
+  if (sys(SYS_fcntl, fd, F_GETFD) < 0) return refuse(EBADF);
+  if (block != nullptr && block->aio_fildes != fd) return refuse(EINVAL);
   bool open = block != nullptr && in_progress(block);
   for (const AioRequest& r : g_requests) open = open || (block == nullptr && r.used && r.block->aio_fildes == fd);
   return open ? AIO_NOTCANCELED : AIO_ALLDONE;
@@ -225,6 +237,7 @@ HEDDLE_EXPORT int lio_listio(int mode, aiocb* const list[], int count, sigevent*
   static decltype(&::lio_listio) real_call;
   if (!active()) return library(&real_call, "lio_listio")(mode, list, count, event);
   void* pc = HEDDLE_HERE;
+  if (mode != LIO_WAIT && mode != LIO_NOWAIT) return refuse(EINVAL);
   Batch* batch = free_row(g_batches, kMaxBatches);
   if (batch == nullptr) return refuse(EAGAIN);
   *batch = {1, {}, mode == LIO_NOWAIT && event != nullptr, true};

@@ -11,6 +11,17 @@
 using namespace heddle;
 using namespace heddle::rt;
 
+namespace {
+
+// A thread that may be cancelled anywhere is cancelled as soon as it may be.
+void be_cancelled_if_due(SiteId site) {
+  Pending p{};
+  p.site = site;
+  if ((deliverable(*g_current, p) & signal_bit(kCancelSignal)) != 0) attend(g_current, p);
+}
+
+}  // namespace
+
 HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
   if (!active()) return real_io().pthread_cancel(handle);
   ThreadSlot* t = slot_of(handle);
@@ -21,6 +32,7 @@ HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
   p.site = caller_site(__builtin_return_address(0));
   point(p);
   if (t->life == Life::kLive) send_to_thread(t, kCancelSignal, nullptr);
+  if (t == g_current) be_cancelled_if_due(p.site);
   return 0;
 }
 
@@ -29,6 +41,7 @@ HEDDLE_EXPORT int pthread_setcancelstate(int state, int* old) {
   if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE) return EINVAL;
   if (old != nullptr) *old = g_current->cancel_disabled ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE;
   g_current->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
+  be_cancelled_if_due(caller_site(__builtin_return_address(0)));
   return 0;
 }
 
@@ -37,6 +50,7 @@ HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   if (old != nullptr) *old = g_current->cancel_async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   g_current->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+  be_cancelled_if_due(caller_site(__builtin_return_address(0)));
   return 0;
 }
 

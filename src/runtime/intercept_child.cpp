@@ -24,19 +24,23 @@ using namespace heddle::rt;
 
 namespace {
 
-// Runs before the program's own atfork handlers of the child: their calls must already find it uncontrolled.
+pid_t g_child_number;  // that the child under way will have
+
+// Runs before the program's own atfork handlers of the child: their calls must already find it uncontrolled. Our constructor is the first
+// of the process, and handlers run in the order in which they were registered.
 void on_child() {
-  g_run.active = false;
-  g_run.attached = false;
+  leave_run();
+  name_child(g_child_number);
+  g_child_number = 0;
   randomise_addresses();
 }
 
 __attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, on_child); }
 
 pid_t fork_at(void* pc) {
-  point(Op::kFork, nullptr, pc);
+  if (active()) point(Op::kFork, nullptr, pc);
+  g_child_number = next_child();
   const pid_t child = real().fork();
-  if (child == 0) on_child();
   return child > 0 ? child_started(child) : child;
 }
 
@@ -82,27 +86,38 @@ pid_t wait_for(pid_t pid, int* status, int options, rusage* usage, void* pc) {
   return seen;
 }
 
+// A child of a process that is not under control has ended, or not: its number as the program knows it.
+pid_t reaped(pid_t real, const int* status) {
+  const pid_t seen = seen_pid(real);
+  if (real > 0 && status != nullptr && (WIFEXITED(*status) || WIFSIGNALED(*status))) child_reaped(real);
+  return seen;
+}
+
 }  // namespace
 
-HEDDLE_EXPORT pid_t fork() noexcept {
-  if (!active()) return real().fork();
-  return fork_at(__builtin_return_address(0));
+HEDDLE_EXPORT pid_t fork() noexcept { return fork_at(__builtin_return_address(0)); }
+
+// Without the handlers of atfork.
+HEDDLE_EXPORT pid_t _Fork() noexcept {
+  static pid_t (*library)();
+  if (library == nullptr) library = next_symbol<pid_t (*)()>("_Fork");
+  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
+  g_child_number = next_child();
+  const pid_t child = library();
+  if (child == 0) on_child();
+  return child > 0 ? child_started(child) : child;
 }
 
 // The child of a vfork runs on its parent's stack and memory; ours would run the parent's schedule with it. A fork keeps all promises
 // that POSIX makes about vfork.
-HEDDLE_EXPORT pid_t vfork() noexcept {
-  if (!active()) return real().fork();
-  return fork_at(__builtin_return_address(0));
-}
+HEDDLE_EXPORT pid_t vfork() noexcept { return fork_at(__builtin_return_address(0)); }
 
 HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                               char* const argv[], char* const envp[]) {
-  if (!active()) return real_io().posix_spawn(pid, path, actions, attributes, argv, envp);
-  point(Op::kFork, nullptr, __builtin_return_address(0));
+  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
   pid_t child = 0;
   const ForAnotherProgram starts;
-  const int error = real_io().posix_spawn(&child, path, actions, attributes, argv, envp);
+  const int error = real_io().posix_spawn(&child, path, actions, attributes, argv, NumbersForExec(envp, next_child(), program_pid()));
   if (error == 0) child = child_started(child);
   if (error == 0 && pid != nullptr) *pid = child;
   return error;
@@ -110,11 +125,10 @@ HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_fi
 
 HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                                char* const argv[], char* const envp[]) {
-  if (!active()) return real_io().posix_spawnp(pid, file, actions, attributes, argv, envp);
-  point(Op::kFork, nullptr, __builtin_return_address(0));
+  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
   pid_t child = 0;
   const ForAnotherProgram starts;
-  const int error = real_io().posix_spawnp(&child, file, actions, attributes, argv, envp);
+  const int error = real_io().posix_spawnp(&child, file, actions, attributes, argv, NumbersForExec(envp, next_child(), program_pid()));
   if (error == 0) child = child_started(child);
   if (error == 0 && pid != nullptr) *pid = child;
   return error;
@@ -128,31 +142,36 @@ HEDDLE_EXPORT int system(const char* command) {
 }
 
 HEDDLE_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
-  if (!active()) return real_io().waitpid(pid, status, options);
+  if (!active()) return reaped(real_io().waitpid(real_pid(pid), status, options), status);
   return wait_for(pid, status, options, nullptr, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT pid_t wait(int* status) {
-  if (!active()) return real_io().waitpid(-1, status, 0);
+  if (!active()) return reaped(real_io().waitpid(-1, status, 0), status);
   return wait_for(-1, status, 0, nullptr, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT pid_t wait3(int* status, int options, rusage* usage) {
-  if (!active()) return real_io().wait3(status, options, usage);
+  if (!active()) return reaped(real_io().wait3(status, options, usage), status);
   return wait_for(-1, status, options, usage, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT pid_t wait4(pid_t pid, int* status, int options, rusage* usage) {
-  if (!active()) return real_io().wait4(pid, status, options, usage);
+  if (!active()) return reaped(real_io().wait4(real_pid(pid), status, options, usage), status);
   return wait_for(pid, status, options, usage, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
-  if (!active()) return real_io().waitid(type, id, info, options);
+  const auto number = static_cast<pid_t>(id);
+  const int wanted = type == P_PID ? real_pid(number) : type == P_PGID ? real_group(number) : number;
   siginfo_t own;
   if (info == nullptr) info = &own;
+  if (!active()) {
+    const int result = real_io().waitid(type, static_cast<id_t>(wanted), info, options);
+    if (result == 0) info->si_pid = seen_pid(info->si_pid);
+    return result;
+  }
   memset(info, 0, sizeof *info);
-  const auto wanted = type == P_PID ? static_cast<int>(real_pid(static_cast<pid_t>(id))) : static_cast<int>(id);
   const ChildWait wait{static_cast<int>(type), wanted, options & ~(WNOHANG | WNOWAIT)};
   const long result = wait_at(wait, (options & WNOHANG) != 0, __builtin_return_address(0), [&]() -> long {
     const long error = sys(SYS_waitid, type, wanted, info, options | WNOHANG, nullptr);

@@ -67,12 +67,14 @@ HEDDLE_EXPORT int pthread_cond_wait(pthread_cond_t* c, pthread_mutex_t* m) {
 }
 
 HEDDLE_EXPORT int pthread_cond_timedwait(pthread_cond_t* c, pthread_mutex_t* m, const timespec* until) {
-  if (!active()) return real().pthread_cond_timedwait(c, m, until);
+  if (!active()) return real().pthread_cond_timedwait(c, m, RealTime(clock_of(c), until));
+  if (!valid_nanoseconds(until)) return EINVAL;
   return wait_on(c, m, true, deadline_at(clock_of(c), until), __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, clockid_t clock, const timespec* until) {
-  if (!active()) return real().pthread_cond_clockwait(c, m, clock, until);
+  if (!active()) return real().pthread_cond_clockwait(c, m, clock, RealTime(clock, until));
+  if (!is_wait_clock(clock) || !valid_nanoseconds(until)) return EINVAL;
   return wait_on(c, m, true, deadline_at(clock, until), __builtin_return_address(0));
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "runtime/names.h"
+#include "runtime/pids.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
@@ -48,7 +49,7 @@ void gather(Words* words, const char* first, va_list more, bool with_environment
   for (const char* word = first; word != nullptr && n < kMaxWords; word = va_arg(more, const char*))
     words->list[n++] = const_cast<char*>(word);
   words->list[n] = nullptr;
-  words->environment = with_environment ? va_arg(more, char* const*) : environ;
+  words->environment = with_environment ? va_arg(more, char* const*) : __environ;
 }
 
 }  // namespace
@@ -66,8 +67,16 @@ void gather(Words* words, const char* first, va_list more, bool with_environment
 HEDDLE_EXEC_LIST(execl, false, execv(path, words.list))
 HEDDLE_EXEC_LIST(execlp, false, execvp(path, words.list))
 HEDDLE_EXEC_LIST(execle, true, execve(path, words.list, words.environment))
-HEDDLE_EXEC(execve, (const char* a, char* const b[], char* const c[]), a, b, c)
-HEDDLE_EXEC(execv, (const char* a, char* const b[]), a, b)
-HEDDLE_EXEC(execvp, (const char* a, char* const b[]), a, b)
-HEDDLE_EXEC(execvpe, (const char* a, char* const b[], char* const c[]), a, b, c)
-HEDDLE_EXEC(fexecve, (int a, char* const b[], char* const c[]), a, b, c)
+// The new program keeps its number.
+#define HEDDLE_NUMBERS(environment) static_cast<char* const*>(NumbersForExec(environment, number_to_pass(), parent_to_pass()))
+HEDDLE_EXEC(execve, (const char* a, char* const b[], char* const c[]), a, b, HEDDLE_NUMBERS(c))
+HEDDLE_EXEC(execvpe, (const char* a, char* const b[], char* const c[]), a, b, HEDDLE_NUMBERS(c))
+HEDDLE_EXEC(fexecve, (int a, char* const b[], char* const c[]), a, b, HEDDLE_NUMBERS(c))
+HEDDLE_EXPORT int execv(const char* path, char* const words[]) noexcept {
+  CalledFrom outer(__builtin_return_address(0));
+  return execve(path, words, __environ);
+}
+HEDDLE_EXPORT int execvp(const char* path, char* const words[]) noexcept {
+  CalledFrom outer(__builtin_return_address(0));
+  return execvpe(path, words, __environ);
+}

@@ -9,6 +9,7 @@
 
 #include "runtime/descriptor_call.h"
 #include "runtime/input_log.h"
+#include "runtime/pids.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/sys.h"
@@ -73,14 +74,15 @@ long open_fifo(int directory, const char* path, int flags, uint64_t inode, void*
   return fd;
 }
 
-long open_at(int directory, const char* path, int flags, mode_t mode, void* pc) {
-  if (active() && (flags & O_NONBLOCK) == 0 && path != nullptr) {
+long open_at(int directory, const char* named, int flags, mode_t mode, void* pc) {
+  const RealPath path(named);
+  if (active() && (flags & O_NONBLOCK) == 0 && named != nullptr) {
     struct stat status;
-    if (sys(SYS_newfstatat, directory, path, &status, 0) == 0 && S_ISFIFO(status.st_mode)) {
+    if (sys(SYS_newfstatat, directory, static_cast<const char*>(path), &status, 0) == 0 && S_ISFIFO(status.st_mode)) {
       return open_fifo(directory, path, flags, status.st_ino, pc);
     }
   }
-  const long fd = sys(SYS_openat, directory, path, flags, mode);
+  const long fd = sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode);
   if (fd >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_PATH | O_DIRECTORY)) == 0) log_file(static_cast<int>(fd));
   return fd;
 }
@@ -92,9 +94,10 @@ mode_t mode_of(int flags, va_list arguments) {
 
 using Opener = FILE* (*)(const char*, const char*);
 
-FILE* open_stream(Opener real_open, const char* path, const char* mode, void* pc) {
+FILE* open_stream(Opener real_open, const char* named, const char* mode, void* pc) {
+  const RealPath path(named);
   struct stat status;
-  if (active() && sys(SYS_newfstatat, AT_FDCWD, path, &status, 0) == 0 && S_ISFIFO(status.st_mode)) {
+  if (active() && sys(SYS_newfstatat, AT_FDCWD, static_cast<const char*>(path), &status, 0) == 0 && S_ISFIFO(status.st_mode)) {
     const int access = strchr(mode, '+') != nullptr ? O_RDWR : mode[0] == 'r' ? O_RDONLY : O_WRONLY;
     const long fd = with_errno(open_fifo(AT_FDCWD, path, access | (strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0), status.st_ino, pc));
     return fd < 0 ? nullptr : fdopen(static_cast<int>(fd), mode);

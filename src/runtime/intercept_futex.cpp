@@ -103,6 +103,9 @@ long model_futex(uint32_t* address, int operation, uint32_t value, const timespe
   const clockid_t clock = (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   // For requeues and wake-op the time-out's place carries a count.
   const auto count2 = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(timeout));
+  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+  if (waits && timeout != nullptr && !valid_time(timeout)) return -EINVAL;
+  if ((command == FUTEX_WAIT_BITSET || command == FUTEX_WAKE_BITSET) && value3 == 0) return -EINVAL;
   switch (command) {
     case FUTEX_WAIT:
       return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_after(timeout) : 0, FUTEX_BITSET_MATCH_ANY, pc);

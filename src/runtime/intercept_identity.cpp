@@ -1,4 +1,4 @@
-// Who the program is: process and thread numbers, users and groups, and calls of glibc that reach a thread by its kernel number.
+// Who the program is: users and groups, and calls of glibc that reach a thread by its kernel number.
 #include <errno.h>
 #include <grp.h>
 #include <pthread.h>
@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/pids.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
@@ -68,10 +67,6 @@ class BorrowedTid {
 
 using namespace heddle;
 using namespace heddle::rt;
-
-HEDDLE_EXPORT pid_t getpid() noexcept { return active() ? program_pid() : static_cast<pid_t>(sys(SYS_getpid)); }
-HEDDLE_EXPORT pid_t gettid() noexcept { return active() ? program_tid(*g_current) : static_cast<pid_t>(sys(SYS_gettid)); }
-HEDDLE_EXPORT pid_t getppid() noexcept { return active() ? program_parent() : static_cast<pid_t>(sys(SYS_getppid)); }
 
 // glibc would signal every thread and wait for its answer; donors never answer.
 #define HEDDLE_SET_ID(name, number, parameters, ...)                             \

@@ -16,6 +16,7 @@ namespace {
 // `call` tries once and returns -errno; a queue that is full or empty says -ETIMEDOUT at a time-out that has passed, or -EAGAIN.
 template <typename Call>
 long queue_call(int fd, Op op, short events, const timespec* limit, void* pc, Call call) {
+  if (limit != nullptr && !valid_time(limit)) return -EINVAL;
   pollfd watched{fd, events, 0};
   DescriptorWait wait{&watched, 1, false};
   const bool waits = is_blocking(fd);
@@ -46,13 +47,16 @@ long queue_call(int fd, Op op, short events, const timespec* limit, void* pc, Ca
 const timespec kPast{0, 0};
 
 int send_message(mqd_t queue, const char* data, size_t size, unsigned priority, const timespec* limit, void* pc) {
-  if (!active()) return static_cast<int>(with_errno(sys(SYS_mq_timedsend, queue, data, size, priority, limit)));
+  if (!active())
+    return static_cast<int>(
+        with_errno(sys(SYS_mq_timedsend, queue, data, size, priority, static_cast<const timespec*>(RealTime(CLOCK_REALTIME, limit)))));
   return static_cast<int>(with_errno(
       queue_call(queue, Op::kWrite, POLLOUT, limit, pc, [&] { return sys(SYS_mq_timedsend, queue, data, size, priority, &kPast); })));
 }
 
 ssize_t receive_message(mqd_t queue, char* data, size_t size, unsigned* priority, const timespec* limit, void* pc) {
-  if (!active()) return with_errno(sys(SYS_mq_timedreceive, queue, data, size, priority, limit));
+  if (!active())
+    return with_errno(sys(SYS_mq_timedreceive, queue, data, size, priority, static_cast<const timespec*>(RealTime(CLOCK_REALTIME, limit))));
   return with_errno(
       queue_call(queue, Op::kRead, POLLIN, limit, pc, [&] { return sys(SYS_mq_timedreceive, queue, data, size, priority, &kPast); }));
 }

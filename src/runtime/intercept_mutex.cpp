@@ -77,14 +77,22 @@ using namespace heddle::rt;
 namespace {
 
 int timed_lock(pthread_mutex_t* m, clockid_t clock, const timespec* until, void* pc) {
+  if (!is_wait_clock(clock)) return EINVAL;
   Pending p{};
   p.op = Op::kMutexTimedLock;
   p.address = m;
   p.object = object_of(m);
   p.site = caller_site(pc);
   p.deadline = deadline_at(clock, until);
+  // glibc looks at the time only where it has to wait: an impossible one is over at once.
+  const bool valid = valid_nanoseconds(until);
+  if (!valid) p.deadline = 0;
   Event* event = point(p);
   if (mutex_free_for(m, *g_current)) return take_mutex(m, p.site);
+  if (!valid) {
+    event->flags |= kFailed;
+    return EINVAL;
+  }
   event->flags |= kTimedOut | kChoice;
   event->value = kChoiceTimeout;
   return ETIMEDOUT;
@@ -108,12 +116,12 @@ HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) {
-  if (!active()) return real().pthread_mutex_timedlock(m, until);
+  if (!active()) return real().pthread_mutex_timedlock(m, RealTime(CLOCK_REALTIME, until));
   return timed_lock(m, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, const timespec* until) {
-  if (!active()) return real().pthread_mutex_clocklock(m, clock, until);
+  if (!active()) return real().pthread_mutex_clocklock(m, clock, RealTime(clock, until));
   return timed_lock(m, clock, until, __builtin_return_address(0));
 }
 

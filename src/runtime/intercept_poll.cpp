@@ -21,16 +21,20 @@ namespace {
 struct Timeout {
   bool infinite;
   uint64_t nanoseconds;
+  bool invalid;
 };
 
-Timeout from_ms(int ms) { return {ms < 0, ms < 0 ? 0 : static_cast<uint64_t>(ms) * 1000000}; }
+Timeout from_ms(int ms) { return {ms < 0, ms < 0 ? 0 : static_cast<uint64_t>(ms) * 1000000, false}; }
 Timeout from_timespec(const timespec* t) {
-  if (t == nullptr) return {true, 0};
-  return {false, static_cast<uint64_t>(t->tv_sec) * 1000000000 + static_cast<uint64_t>(t->tv_nsec)};
+  if (t == nullptr) return {true, 0, false};
+  const bool valid = valid_time(t);
+  return {false, valid ? deadline_after(t) - g_run.clock : 0, !valid};
 }
 Timeout from_timeval(const timeval* t) {
-  if (t == nullptr) return {true, 0};
-  return {false, static_cast<uint64_t>(t->tv_sec) * 1000000000 + static_cast<uint64_t>(t->tv_usec) * 1000};
+  if (t == nullptr) return {true, 0, false};
+  const timespec whole{t->tv_sec + t->tv_usec / 1000000, t->tv_usec % 1000000 * 1000};
+  const bool valid = t->tv_sec >= 0 && t->tv_usec >= 0;
+  return {false, valid ? deadline_after(&whole) - g_run.clock : 0, !valid};
 }
 
 // A mask that holds for the length of the call.
@@ -56,6 +60,7 @@ class TemporaryMask {
 // `call` asks the kernel without waiting and returns how many are ready, or -errno.
 template <typename Call>
 long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& filled, Call call) {
+  if (timeout.invalid) return -EINVAL;
   DescriptorWait wait{fds, count, false};
   wait.outside = reaches_outside(wait);
   for (nfds_t i = 0; wait.outside && i < count; ++i) used_inherited(fds[i].fd);
@@ -160,7 +165,7 @@ HEDDLE_EXPORT int select(int count, fd_set* reading, fd_set* writing, fd_set* sp
   const uint64_t start = g_run.clock;
   const Timeout limit = from_timeval(timeout);
   const long result = with_errno(select_under_control(count, reading, writing, special, limit, __builtin_return_address(0)));
-  if (timeout != nullptr) {
+  if (timeout != nullptr && !limit.invalid) {
     // Linux leaves what was not slept.
     const uint64_t spent = g_run.clock - start;
     const uint64_t left = spent < limit.nanoseconds ? limit.nanoseconds - spent : 0;

@@ -41,7 +41,7 @@ pid_t start_shell(const char* command, int theirs, bool reads) {
   char option[] = "-c";
   char* const words[] = {shell, option, const_cast<char*>(command), nullptr};
   pid_t child = -1;
-  const int error = posix_spawn(&child, "/bin/sh", &actions, nullptr, words, environ);
+  const int error = posix_spawn(&child, "/bin/sh", &actions, nullptr, words, __environ);
   posix_spawn_file_actions_destroy(&actions);
   errno = error;
   return error == 0 ? child : -1;

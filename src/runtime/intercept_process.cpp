@@ -16,6 +16,8 @@
 #include "runtime/signals.h"
 #include "runtime/sys.h"
 
+extern "C" const char* __progname;  // program_invocation_short_name, under a name that no program may use
+
 namespace heddle::rt {
 
 namespace {
@@ -54,7 +56,11 @@ int controlled_main(int argc, char** argv, char** environment) {
   return code;
 }
 
-__attribute__((constructor(101))) void on_load() { attach(); }
+// The first constructor of all (-z initfirst), before the C library's own: that has not found the environment yet.
+__attribute__((constructor(101))) void on_load(int, char**, char** environment) {
+  if (__environ == nullptr) __environ = environment;
+  attach();
+}
 
 // Runs after the program's own handlers and destructors: the last word of a run that ends by exit.
 __attribute__((destructor)) void on_unload() {
@@ -102,7 +108,7 @@ HEDDLE_EXPORT void __assert_fail(const char* expression, const char* file, unsig
   snprintf(text, sizeof text, "%s (%s:%u, %s)", expression, file, line, function != nullptr ? function : "?");
   if (active()) record_outcome(OutcomeKind::kAssert, SIGABRT, text);
   char printed[kMaxMessage + 128];
-  const int n = snprintf(printed, sizeof printed, "%s: %s:%u: %s: Assertion `%s' failed.\n", program_invocation_short_name, file, line,
+  const int n = snprintf(printed, sizeof printed, "%s: %s:%u: %s: Assertion `%s' failed.\n", __progname, file, line,
                          function != nullptr ? function : "?", expression);
   sys(SYS_write, 2, printed, n);
   real().abort();

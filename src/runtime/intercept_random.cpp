@@ -20,13 +20,16 @@ HEDDLE_APART uint64_t g_drawn[kMaxThreads];
 
 }  // namespace
 
-bool seeded() { return active() && g_run.plan.header->env_seed != 0; }
+bool seeded() { return in_world() && g_run.plan.header->env_seed != 0; }
 
 void seeded_bytes(void* data, size_t size) {
-  const uint64_t stream = mix(g_run.plan.header->env_seed, g_current->id);
+  // Before main the first thread draws.
+  const ThreadId thread = g_current != nullptr ? g_current->id : kMainThread;
+  uint64_t& drawn = g_drawn[g_current != nullptr ? g_current->index : 0];
+  const uint64_t stream = mix(g_run.plan.header->env_seed, thread);
   auto* out = static_cast<char*>(data);
   while (size > 0) {
-    const uint64_t word = mix(stream, ++g_drawn[g_current->index]);
+    const uint64_t word = mix(stream, ++drawn);
     const size_t n = size < sizeof word ? size : sizeof word;
     memcpy(out, &word, n);
     out += n;

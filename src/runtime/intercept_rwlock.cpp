@@ -26,6 +26,7 @@ int take(pthread_rwlock_t* l, LockFunction try_real, SiteId site) {
 }
 
 int timed(pthread_rwlock_t* l, Op op, LockFunction try_real, clockid_t clock, const timespec* until, void* pc) {
+  if (!is_wait_clock(clock) || !valid_nanoseconds(until)) return EINVAL;
   Pending p{};
   p.op = op;
   p.address = l;
@@ -75,22 +76,22 @@ HEDDLE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* l) {
 }
 
 HEDDLE_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* l, const timespec* until) {
-  if (!active()) return real().pthread_rwlock_timedrdlock(l, until);
+  if (!active()) return real().pthread_rwlock_timedrdlock(l, RealTime(CLOCK_REALTIME, until));
   return timed(l, Op::kRwTimedReadLock, real().pthread_rwlock_tryrdlock, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* l, const timespec* until) {
-  if (!active()) return real().pthread_rwlock_timedwrlock(l, until);
+  if (!active()) return real().pthread_rwlock_timedwrlock(l, RealTime(CLOCK_REALTIME, until));
   return timed(l, Op::kRwTimedWriteLock, real().pthread_rwlock_trywrlock, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* l, clockid_t clock, const timespec* until) {
-  if (!active()) return real().pthread_rwlock_clockrdlock(l, clock, until);
+  if (!active()) return real().pthread_rwlock_clockrdlock(l, clock, RealTime(clock, until));
   return timed(l, Op::kRwTimedReadLock, real().pthread_rwlock_tryrdlock, clock, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* l, clockid_t clock, const timespec* until) {
-  if (!active()) return real().pthread_rwlock_clockwrlock(l, clock, until);
+  if (!active()) return real().pthread_rwlock_clockwrlock(l, clock, RealTime(clock, until));
   return timed(l, Op::kRwTimedWriteLock, real().pthread_rwlock_trywrlock, clock, until, __builtin_return_address(0));
 }
 

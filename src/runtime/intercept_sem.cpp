@@ -15,6 +15,10 @@ using namespace heddle::rt;
 namespace {
 
 int timed_wait(sem_t* s, clockid_t clock, const timespec* until, void* pc) {
+  if (!is_wait_clock(clock) || !valid_nanoseconds(until)) {
+    errno = EINVAL;
+    return -1;
+  }
   Pending p{};
   p.op = Op::kSemTimedWait;
   p.address = s;
@@ -56,12 +60,12 @@ HEDDLE_EXPORT int sem_wait(sem_t* s) {
 }
 
 HEDDLE_EXPORT int sem_timedwait(sem_t* s, const timespec* until) {
-  if (!active()) return real().sem_timedwait(s, until);
+  if (!active()) return real().sem_timedwait(s, RealTime(CLOCK_REALTIME, until));
   return timed_wait(s, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int sem_clockwait(sem_t* s, clockid_t clock, const timespec* until) {
-  if (!active()) return real().sem_clockwait(s, clock, until);
+  if (!active()) return real().sem_clockwait(s, clock, RealTime(clock, until));
   return timed_wait(s, clock, until, __builtin_return_address(0));
 }
 

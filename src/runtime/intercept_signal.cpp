@@ -155,6 +155,7 @@ HEDDLE_EXPORT int sigaction(int number, const struct sigaction* action, struct s
     const struct sigaction wanted = *action;
     const int result = set_program_action(number, wanted);
     if (result != 0) return result;
+    if (g_run.active && is_ignored(number)) forget_signal(number);
   }
   if (old != nullptr) *old = before;
   return 0;
@@ -165,7 +166,7 @@ HEDDLE_EXPORT sighandler_t signal(int number, sighandler_t handler) noexcept {
   struct sigaction old;
   memset(&action, 0, sizeof action);
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = interrupts(number) ? 0 : SA_RESTART;
   if (number >= 1 && number <= 64) sigaddset(&action.sa_mask, number);
   return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
@@ -268,17 +269,27 @@ HEDDLE_EXPORT int tgkill(pid_t process, pid_t thread, int number) {
     const int error = t == nullptr ? ESRCH : signal_thread(t, number, &info, __builtin_return_address(0));
     return static_cast<int>(with_errno(-error));
   }
-  return static_cast<int>(with_errno(sys(SYS_tgkill, process, thread, number)));
+  return static_cast<int>(with_errno(sys(SYS_tgkill, real_pid(process), real_tid(thread), number)));
 }
 
 HEDDLE_EXPORT int kill(pid_t process, int number) noexcept {
-  if (!active()) return static_cast<int>(with_errno(sys(SYS_kill, process, number)));
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_kill, real_pid(process), number)));
+  if (is_parent(process)) {
+    if (number != 0) note(caller_site(__builtin_return_address(0)), "kill: a signal to the program's parent is not sent");
+    return number >= 0 && number <= 64 ? 0 : static_cast<int>(with_errno(-EINVAL));
+  }
   if (is_this_process(process)) {
     siginfo_t info;
     sent_by(&info, number, SI_USER);
     return signal_process(number, &info, __builtin_return_address(0));
   }
   return static_cast<int>(with_errno(sys(SYS_kill, real_pid(process), number)));
+}
+
+HEDDLE_EXPORT int killpg(pid_t group, int number) noexcept {
+  if (group < 0 || group == 1) return static_cast<int>(with_errno(group < 0 ? -EINVAL : -EPERM));
+  CalledFrom outer(__builtin_return_address(0));
+  return kill(-group, number);
 }
 
 HEDDLE_EXPORT int sigqueue(pid_t process, int number, const sigval value) noexcept {
@@ -291,7 +302,7 @@ HEDDLE_EXPORT int sigqueue(pid_t process, int number, const sigval value) noexce
   if (active() && is_this_process(process)) return signal_process(number, &info, __builtin_return_address(0));
   info.si_pid = static_cast<pid_t>(sys(SYS_getpid));
   info.si_uid = static_cast<uid_t>(sys(SYS_getuid));
-  return static_cast<int>(with_errno(sys(SYS_rt_sigqueueinfo, active() ? real_pid(process) : process, number, &info)));
+  return static_cast<int>(with_errno(sys(SYS_rt_sigqueueinfo, real_pid(process), number, &info)));
 }
 
 HEDDLE_EXPORT int sigwait(const sigset_t* set, int* number) {
@@ -310,6 +321,10 @@ HEDDLE_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* info) {
 HEDDLE_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* info, const timespec* duration) {
   if (!active()) return real_io().sigtimedwait(set, info, duration);
   const bool timed = duration != nullptr;
+  if (timed && !valid_time(duration)) {
+    errno = EINVAL;
+    return -1;
+  }
   const int number =
       wait_for_signal(bits_of(set), info, timed, timed ? deadline_after(duration) : 0, Interrupt::kAlways, __builtin_return_address(0));
   if (number > 0) return number;

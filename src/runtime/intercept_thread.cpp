@@ -10,6 +10,7 @@
 #include "runtime/names.h"
 #include "runtime/placement.h"
 #include "runtime/real.h"
+#include "runtime/real_io.h"
 #include "runtime/scheduler.h"
 #include "runtime/sys.h"
 
@@ -101,6 +102,19 @@ int join_thread(pthread_t handle, void** result, Op op, uint64_t deadline, void*
   return 0;
 }
 
+// Without a time it waits as long as it takes.
+int join_until(pthread_t handle, void** result, clockid_t clock, const timespec* until, void* pc) {
+  if (!is_wait_clock(clock)) return EINVAL;
+  if (!active()) {
+    static int (*library)(pthread_t, void**, clockid_t, const timespec*);
+    if (library == nullptr) library = next_symbol<decltype(library)>("pthread_clockjoin_np");
+    return library(handle, result, clock, RealTime(clock, until));
+  }
+  if (until == nullptr) return join_thread(handle, result, Op::kThreadJoin, 0, pc);
+  if (!valid_nanoseconds(until)) return EINVAL;
+  return join_thread(handle, result, Op::kThreadTimedJoin, deadline_at(clock, until), pc);
+}
+
 }  // namespace
 
 void run_thread(ThreadSlot* me) {
@@ -167,14 +181,11 @@ HEDDLE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** result) {
 }
 
 HEDDLE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** result, const timespec* until) {
-  if (!active()) return real().pthread_join(handle, result);
-  return join_thread(handle, result, Op::kThreadTimedJoin, deadline_at(CLOCK_REALTIME, until), __builtin_return_address(0));
+  return join_until(handle, result, CLOCK_REALTIME, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_clockjoin_np(pthread_t handle, void** result, clockid_t clock, const timespec* until) {
-  if (!active()) return real().pthread_join(handle, result);
-  const Op op = until != nullptr ? Op::kThreadTimedJoin : Op::kThreadJoin;
-  return join_thread(handle, result, op, until != nullptr ? deadline_at(clock, until) : 0, __builtin_return_address(0));
+  return join_until(handle, result, clock, until, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_detach(pthread_t handle) {

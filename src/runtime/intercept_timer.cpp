@@ -54,7 +54,10 @@ void arm(Timer* t, bool absolute, const itimerspec* wanted) {
   set_timer(t, deadline == 0 ? 1 : deadline, from_timespec(wanted->it_interval));
 }
 
+bool valid_timeval(const timeval& t) { return t.tv_sec >= 0 && t.tv_usec >= 0 && t.tv_usec < 1000000; }
+
 long set_itimer(const itimerval* wanted, itimerval* old) {
+  if (!valid_timeval(wanted->it_value) || !valid_timeval(wanted->it_interval)) return -EINVAL;
   Timer* t = the_alarm();
   if (t == nullptr) return -EINVAL;
   if (old != nullptr) *old = {to_timeval(t->interval), to_timeval(left_of(t))};
@@ -131,6 +134,10 @@ HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* out) noexcept {
 
 HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* out) noexcept {
   const bool starts_thread = event != nullptr && event->sigev_notify == SIGEV_THREAD;
+  if (active() && !is_clock(clock)) return refuse(EINVAL);
+  if (active() && event != nullptr && event->sigev_notify == SIGEV_SIGNAL && (event->sigev_signo < 1 || event->sigev_signo > 64)) {
+    return refuse(EINVAL);
+  }
   const bool modelled = event == nullptr || starts_thread || event->sigev_notify == SIGEV_SIGNAL || event->sigev_notify == SIGEV_NONE;
   if (!active() || !modelled) {
     if (active()) note(caller_site(__builtin_return_address(0)), "timer_create: a timer for one kernel thread runs on the real clock");
@@ -157,6 +164,7 @@ HEDDLE_EXPORT int timer_create(clockid_t clock, sigevent* event, timer_t* out) n
 HEDDLE_EXPORT int timer_settime(timer_t handle, int flags, const itimerspec* wanted, itimerspec* old) noexcept {
   Timer* t = timer_of(handle);
   if (t == nullptr) return real_io().timer_settime(handle, flags, wanted, old);
+  if (!valid_time(&wanted->it_value) || !valid_time(&wanted->it_interval)) return refuse(EINVAL);
   show(t, old);
   arm(t, (flags & TIMER_ABSTIME) != 0, wanted);
   return 0;
@@ -190,6 +198,8 @@ HEDDLE_EXPORT int timer_delete(timer_t handle) noexcept {
 // A timerfd is an eventfd in disguise: reads and polls of the two are the same, and we add the expirations.
 HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
   if (!active()) return static_cast<int>(with_errno(sys(SYS_timerfd_create, clock, flags)));
+  const bool knows = is_wait_clock(clock) || clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM;
+  if (!knows || (flags & ~(TFD_NONBLOCK | TFD_CLOEXEC)) != 0) return refuse(EINVAL);
   const long fd = sys(SYS_eventfd2, 0, flags & (TFD_NONBLOCK | TFD_CLOEXEC));
   if (fd < 0) return static_cast<int>(with_errno(fd));
   if (Timer* stale = find_timer(TimerKind::kDescriptor, static_cast<int>(fd))) free_timer(stale);
@@ -206,6 +216,7 @@ HEDDLE_EXPORT int timerfd_create(clockid_t clock, int flags) noexcept {
 HEDDLE_EXPORT int timerfd_settime(int fd, int flags, const itimerspec* wanted, itimerspec* old) noexcept {
   Timer* t = active() ? find_timer(TimerKind::kDescriptor, fd) : nullptr;
   if (t == nullptr) return static_cast<int>(with_errno(sys(SYS_timerfd_settime, fd, flags, wanted, old)));
+  if (!valid_time(&wanted->it_value) || !valid_time(&wanted->it_interval)) return refuse(EINVAL);
   show(t, old);
   // Setting it forgets the expirations that nobody has read.
   pollfd watched{fd, POLLIN, 0};

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <linux/futex.h>
 
+#include "runtime/check.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -27,3 +28,10 @@ void resolve_real() {
 }
 
 }  // namespace heddle::rt
+
+// For libc_calls.S.
+extern "C" __attribute__((visibility("hidden"))) void* heddle_bind_libc(const char* name, void** slot) {
+  *slot = dlsym(RTLD_NEXT, name);
+  HEDDLE_CHECK(*slot != nullptr);
+  return *slot;
+}

@@ -19,6 +19,7 @@
 #include "runtime/memory_map.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
+#include "runtime/pids.h"
 #include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/repeated_state.h"
@@ -117,7 +118,13 @@ void check_failed(const char* what, const char* file, int line) {
   __builtin_unreachable();
 }
 
+void leave_run() {
+  if (g_run.attached) release_clock();
+  g_run.active = g_run.early = g_run.attached = false;
+}
+
 void attach() {
+  inherit_numbers();
   const char* variable = getenv(kChannelVariable);
   if (variable == nullptr || g_run.attached) return;
   char path[64];
@@ -161,9 +168,13 @@ void attach() {
   point_slot(own);
   want_huge_pages(own + g_run.layout.events, own + size);
   g_run.attached = true;
+  g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
+  HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
+  const uint64_t env_seed = g_run.plan.header->env_seed;
+  start_clock(env_seed);
+  name_this_process(env_seed);
+  g_run.early = true;
   start_heap();
-  // The unwinder is loaded now: at the time of a failure it may be too late.
-  load_unwinder();
 }
 
 void map_events(uint64_t first, uint64_t last) {
@@ -203,11 +214,12 @@ void install_plan(uint64_t cursor) {
 
 void start_main() {
   if (!g_run.attached || g_run.active) return;
+  // The unwinder is loaded now: at the time of a failure it may be too late.
+  load_unwinder();
   name_modules();
   catch_where_needed();
   install_plan();
   survey_inherited();
-  start_clock(g_run.plan.header->env_seed);
   ThreadSlot* me = &g_threads[0];
   me->id = kMainThread;
   me->index = 0;
@@ -224,6 +236,7 @@ void start_main() {
   watch_switched();
   t_managed = 1;
   g_run.active = true;
+  g_run.early = false;
   me->pending = Pending{};
   me->pending.op = Op::kThreadStart;
   begin_thread(me);
@@ -235,8 +248,7 @@ void claim() {
   const auto me = static_cast<int32_t>(sys(SYS_getpid));
   if (!__atomic_compare_exchange_n(&g_run.control->server_pid, &nobody, me, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     // Another process of this program is the one under control; this one runs as it likes.
-    g_run.active = false;
-    g_run.attached = false;
+    leave_run();
     return;
   }
   if (g_open_store.event != nullptr) settle_store();

@@ -11,6 +11,7 @@ namespace heddle::rt {
 struct Run {
   bool attached;     // there is a tool: the channel is mapped
   bool claimed;      // this process writes the trace; until then it writes to private memory
+  bool early;        // before main, in a process with a channel: clocks, numbers and random bytes are those of the run already
   bool active;       // main has started, threads are under control
   bool exiting;      // the program has called exit()
   bool collecting;   // the run is over; threads only hand in their stacks
@@ -45,6 +46,11 @@ extern Run g_run;
 
 // True on a thread of the run, under control.
 inline bool active() { return g_run.active && t_managed; }
+
+// The same, or before main: what the program asks about the world is answered from the run's.
+inline bool in_world() { return active() || __builtin_expect(static_cast<int>(g_run.early), 0) != 0; }
+// This process is none of the run any more: a forked child, or one beside the one that the tool follows.
+void leave_run();
 
 void attach();      // constructor: maps the channel if there is one
 void start_main();  // main begins: its thread's start is event 1

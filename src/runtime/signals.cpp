@@ -7,6 +7,7 @@
 #include "runtime/delivery.h"
 #include "runtime/functions.h"
 #include "runtime/outside_watch.h"
+#include "runtime/pids.h"
 #include "runtime/placement.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
@@ -77,6 +78,7 @@ bool runs_at_once(int number, const siginfo_t* info) {
 }
 
 void call_handler(const struct sigaction& action, int number, siginfo_t* info, void* context) {
+  if (carries_number(*info)) info->si_pid = seen_pid(info->si_pid);
   if ((action.sa_flags & SA_SIGINFO) != 0) {
     action.sa_sigaction(number, info, context);
   } else {

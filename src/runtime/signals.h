@@ -17,6 +17,8 @@ int set_program_action(int number, const struct sigaction& action);
 // With the present view, would the signal be dropped, would it end the process?
 bool is_ignored(int number);
 bool has_handler(int number);
+// siginterrupt: handlers that signal() installs let calls end with EINTR.
+bool interrupts(int number);
 // Ends the process as the signal's default action does, with the outcome recorded; returns for signals that only stop it.
 void die_of(int number);
 

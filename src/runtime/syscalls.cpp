@@ -17,6 +17,7 @@
 #include "runtime/names.h"
 #include "runtime/pids.h"
 #include "runtime/real_io.h"
+#include "runtime/sys.h"
 
 namespace heddle::rt {
 
@@ -48,6 +49,14 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_getpid: *result = getpid(); return true;
     case SYS_gettid: *result = gettid(); return true;
     case SYS_getppid: *result = getppid(); return true;
+    case SYS_getpgid: *result = getpgid(number_of(a[0])); return true;
+    case SYS_getpgrp: *result = getpgrp(); return true;
+    case SYS_setpgid: *result = setpgid(number_of(a[0]), number_of(a[1])); return true;
+    case SYS_getsid: *result = getsid(number_of(a[0])); return true;
+    case SYS_setsid: *result = setsid(); return true;
+    case SYS_fork:
+    case SYS_vfork: *result = fork(); return true;
+    case SYS_pidfd_open: *result = with_errno(sys(SYS_pidfd_open, real_pid(number_of(a[0])), a[1])); return true;
     case SYS_kill: *result = kill(number_of(a[0]), number_of(a[1])); return true;
     case SYS_tgkill: *result = tgkill(number_of(a[0]), number_of(a[1]), number_of(a[2])); return true;
     case SYS_tkill: *result = tgkill(getpid(), number_of(a[0]), number_of(a[1])); return true;
