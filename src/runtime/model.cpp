@@ -11,6 +11,7 @@
 #include "runtime/once.h"
 #include "runtime/placement.h"
 #include "runtime/run.h"
+#include "runtime/shared_objects.h"
 #include "runtime/stdio_lock.h"
 
 namespace heddle::rt {
@@ -24,8 +25,21 @@ namespace {
 constexpr int kOwnerDied = 0x40000000;
 constexpr int kTidMask = 0x3FFFFFFF;
 
-int lock_word(const pthread_mutex_t* m) { return *const_cast<const volatile int*>(&m->__data.__lock); }
-int owner_of(const pthread_mutex_t* m) { return *const_cast<const volatile int*>(&m->__data.__owner); }
+// The ceiling of a mutex that protects priorities stands in the upper bits of its word, whether it is locked or not.
+constexpr int kCeilingMask = static_cast<int>(0xFFF80000);
+
+int lock_word(const pthread_mutex_t* m) {
+  const int word = *const_cast<const volatile int*>(&m->__data.__lock);
+  return (m->__data.__kind & kProtectBit) != 0 ? word & ~kCeilingMask : word;
+}
+// The tid that holds it; 0: nobody. Robust ones and those that inherit priority have it in the word, where it stays while the owner's field
+// says that the state is inconsistent.
+int owner_of(const pthread_mutex_t* m) {
+  const int word = lock_word(m);
+  if (word == 0) return 0;
+  if ((m->__data.__kind & (kRobustBit | kInheritBit)) != 0) return word & kTidMask;
+  return *const_cast<const volatile int*>(&m->__data.__owner);
+}
 
 Ready timed(bool enabled, const ThreadSlot& t) {
   if (enabled || g_run.clock >= t.pending.deadline) return Ready::kYes;
@@ -58,6 +72,16 @@ bool may_proceed(const ThreadSlot& t, const DescriptorWait& wait) {
   return false;
 }
 
+// Waits whose object is made for several processes (Pending::second): another one may have ended them.
+bool passed_outside(const ThreadSlot& t) {
+  const auto* barrier = static_cast<const volatile BarrierWords*>(t.pending.second);
+  return barrier != nullptr && static_cast<int>(barrier->current - t.arrival) >= 0;
+}
+bool changed_outside(const Pending& p) {
+  const auto* word = static_cast<const volatile uint32_t*>(p.second);
+  return word != nullptr && *word != static_cast<uint32_t>(p.value);
+}
+
 bool finished(const ThreadSlot* t) {
   return t == nullptr || t->life == Life::kFinished || t->life == Life::kRemoved || t->life == Life::kReaped;
 }
@@ -73,7 +97,12 @@ bool mutex_free_for(const pthread_mutex_t* m, const ThreadSlot& t) {
   return (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK) && owner_of(m) == t.tid;
 }
 
-bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return lock_word(m) != 0 && owner_of(m) == t.tid; }
+bool mutex_locked(const pthread_mutex_t* m) { return lock_word(m) != 0; }
+bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return owner_of(m) == t.tid; }
+bool mutex_checks_owner(const pthread_mutex_t* m) {
+  const int type = m->__data.__kind & kMutexTypeMask;
+  return type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK || (m->__data.__kind & kRobustBit) != 0;
+}
 
 // glibc 2.36: bit 1 of __readers says that a writer holds the lock, bits 3 and up count the readers; nobody ever waits inside glibc.
 bool rwlock_readable(const pthread_rwlock_t* l) { return (*const_cast<const volatile unsigned*>(&l->__data.__readers) & 2) == 0; }
@@ -118,9 +147,9 @@ Ready ready(const ThreadSlot& t) {
     case Op::kRwTimedWriteLock: return timed(rwlock_writable(static_cast<const pthread_rwlock_t*>(p.address)), t);
     // A free glibc spinlock is 1.
     case Op::kSpinLock: return *static_cast<const volatile int*>(p.address) == 1 ? Ready::kYes : Ready::kNo;
-    case Op::kBarrierLeave:
-    case Op::kFutexResume: return t.signalled ? Ready::kYes : Ready::kNo;
-    case Op::kFutexTimedResume: return timed(t.signalled, t);
+    case Op::kBarrierLeave: return t.signalled || passed_outside(t) ? Ready::kYes : Ready::kNo;
+    case Op::kFutexResume: return t.signalled || changed_outside(p) ? Ready::kYes : Ready::kNo;
+    case Op::kFutexTimedResume: return timed(t.signalled || changed_outside(p), t);
     case Op::kOnceEnter: return *static_cast<const volatile int*>(p.address) != kOnceBusy ? Ready::kYes : Ready::kNo;
     case Op::kGuardEnter: {
       const auto* bytes = static_cast<const volatile char*>(p.address);
@@ -153,15 +182,13 @@ ThreadSlot* holder(const ThreadSlot& t) {
   const Pending& p = t.pending;
   switch (p.op) {
     case Op::kMutexLock: {
-      const auto* m = static_cast<const pthread_mutex_t*>(p.address);
-      const int word = lock_word(m);
-      if (word == 0) return nullptr;
-      return slot_of_tid(owner_of(m) != 0 ? owner_of(m) : (word & kTidMask));
+      const int owner = owner_of(static_cast<const pthread_mutex_t*>(p.address));
+      return owner != 0 ? slot_of_tid(owner) : nullptr;
     }
     case Op::kCondReacquire: {
       if (!t.signalled) return nullptr;
-      const auto* m = static_cast<const pthread_mutex_t*>(p.second);
-      return lock_word(m) != 0 ? slot_of_tid(owner_of(m)) : nullptr;
+      const int owner = owner_of(static_cast<const pthread_mutex_t*>(p.second));
+      return owner != 0 ? slot_of_tid(owner) : nullptr;
     }
     case Op::kRwReadLock:
     case Op::kRwWriteLock: {
