@@ -34,6 +34,8 @@ struct HeldLock {
 };
 inline constexpr uint32_t kMaxHeld = 32;
 
+struct OnceFrame;  // intercept_once.cpp
+
 struct ThreadSlot {
   // --- carrier
   void* context;  // saved stack pointer while it does not run
@@ -81,6 +83,7 @@ struct ThreadSlot {
   Pending pending;
   uint32_t inputs;       // its calls so far that reached outside the program
   uint64_t ready_since;  // the step from which the one it stands before was not seen to block
+  OnceFrame* onces;      // the initialisers that it runs, the innermost first
   uint32_t held_count;
   HeldLock held[kMaxHeld];
   SiteId last_failed_site;  // spin recognition: the same failing try again and again
