@@ -257,9 +257,10 @@ void set_mask(ThreadSlot* me, uint64_t mask) {
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
 }
 
+void learn_mask(ThreadSlot* me) { sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signal_mask, 8); }
+
 void change_masks(ThreadSlot* from, ThreadSlot* to) {
-  // Inside a handler, or after a jump out of one, glibc may have changed the mask behind our back.
-  if (from->handlers != 0) sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &from->signal_mask, 8);
+  if (from->handlers != 0) learn_mask(from);
   const uint64_t mask = kernel_mask(to->signal_mask);
   if (from->signal_mask != to->signal_mask) sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
   if (from->alternate_stack != to->alternate_stack) use_alternate_stack(to);

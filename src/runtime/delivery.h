@@ -64,6 +64,8 @@ int take_signal(ThreadSlot* me, uint64_t set, siginfo_t* info, bool* for_process
 uint64_t pending_signals(const ThreadSlot& t);
 
 void set_mask(ThreadSlot* me, uint64_t mask);
+// Inside a handler, or after a jump out of one, glibc may have changed the running thread's mask behind our back.
+void learn_mask(ThreadSlot* me);
 // The kernel's mask and alternate stack follow the thread that runs. Called where one kernel thread carries all.
 void change_masks(ThreadSlot* from, ThreadSlot* to);
 inline bool masks_differ(const ThreadSlot& from, const ThreadSlot& to) {

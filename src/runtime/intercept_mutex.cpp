@@ -9,33 +9,98 @@
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/real.h"
+#include "runtime/real_io.h"
 #include "runtime/scheduler.h"
+#include "runtime/sys.h"
 
 namespace heddle::rt {
 
 namespace {
 
-constexpr int kTypeMask = 3;
 // A try that fails this often in a row at the same place is a spin loop.
 constexpr uint32_t kSpinTries = 3;
 
-bool self_deadlock_checked(const pthread_mutex_t* m) {
-  return (m->__data.__kind & kTypeMask) == PTHREAD_MUTEX_ERRORCHECK && mutex_held_by(m, *g_current);
+int type_of(const pthread_mutex_t* m) { return m->__data.__kind & kMutexTypeMask; }
+bool protects(const pthread_mutex_t* m) { return (m->__data.__kind & kProtectBit) != 0; }
+
+// Mutexes with a ceiling. glibc would change the kernel's priority of its thread, which carries all the others here too, and in a forked
+// copy is another process's. The schedule is ours and the priority changes nothing: only the answers and the words stay.
+constexpr int kCeilingShift = 19;
+
+int try_protected(pthread_mutex_t* m) {
+  auto& data = m->__data;
+  if (mutex_held_by(m, *g_current)) {
+    if (type_of(m) == PTHREAD_MUTEX_RECURSIVE) {
+      ++data.__count;
+      return 0;
+    }
+    return type_of(m) == PTHREAD_MUTEX_ERRORCHECK ? EDEADLK : EBUSY;
+  }
+  if (mutex_locked(m)) return EBUSY;
+  int policy = 0;
+  sched_param now{};
+  const int error = pthread_getschedparam(pthread_self(), &policy, &now);
+  if (error != 0) return error;
+  // Without a real-time policy no priority can be raised, and one above the ceiling may not have it.
+  const auto ceiling = static_cast<int>(static_cast<unsigned>(data.__lock) >> kCeilingShift);
+  if ((policy != SCHED_FIFO && policy != SCHED_RR) || now.sched_priority > ceiling) return EINVAL;
+  data.__lock |= 1;
+  data.__owner = g_current->tid;
+  data.__count = 1;
+  ++data.__nusers;
+  return 0;
+}
+
+int unlock_protected(pthread_mutex_t* m) {
+  auto& data = m->__data;
+  if (!mutex_held_by(m, *g_current)) return EPERM;
+  if (type_of(m) == PTHREAD_MUTEX_RECURSIVE && --data.__count != 0) return 0;
+  data.__owner = 0;
+  --data.__nusers;
+  const bool waiters = (data.__lock & 2) != 0;
+  data.__lock = static_cast<int>(static_cast<unsigned>(data.__lock) >> kCeilingShift << kCeilingShift);
+  // Of another process: ours do not wait in the kernel.
+  if (waiters) sys(SYS_futex, &data.__lock, FUTEX_WAKE, 1);
+  return 0;
+}
+
+// The real try. Where a mutex inherits priority and its owner has died, the kernel hands it over, to the thread that it sees: glibc's
+// number for the thread belongs there, which may be another. One that is lost stays locked by glibc's try, not by its lock.
+int try_really(pthread_mutex_t* m) {
+  if (protects(m)) return try_protected(m);
+  const int error = real().pthread_mutex_trylock(m);
+  if (error == ENOTRECOVERABLE) m->__data.__lock = 0;
+  if (error == EOWNERDEAD && (m->__data.__kind & kInheritBit) != 0)
+    m->__data.__lock = (m->__data.__lock & ~FUTEX_TID_MASK) | g_current->tid;
+  return error;
+}
+
+// The owner waits for this mutex itself, for ever: whoever unlocks it takes nothing from it. Undefined by POSIX, done by programs that test for
+// a relock, and what glibc makes of it is plain.
+ThreadSlot* self_locked(const pthread_mutex_t* m) {
+  if ((m->__data.__kind & (kInheritBit | kProtectBit)) != 0) return nullptr;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    ThreadSlot& t = g_threads[g_live[i].slot];
+    const bool wants = (t.pending.op == Op::kMutexLock || t.pending.op == Op::kMutexTimedLock) && t.pending.address == m;
+    if (wants && &t != g_current && mutex_held_by(m, t)) return &t;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 int take_mutex(pthread_mutex_t* m, SiteId site) {
-  if (self_deadlock_checked(m)) return EDEADLK;
-  const int error = real().pthread_mutex_trylock(m);
+  if (type_of(m) == PTHREAD_MUTEX_ERRORCHECK && mutex_held_by(m, *g_current)) return EDEADLK;
+  const int error = try_really(m);
   HEDDLE_CHECK(error != EBUSY);
   if (error == 0 || error == EOWNERDEAD) note_held(g_current, m, site);
   return error;
 }
 
 int drop_mutex(pthread_mutex_t* m) {
-  note_released(g_current, m);
-  return real().pthread_mutex_unlock(m);
+  const int error = protects(m) ? unlock_protected(m) : real().pthread_mutex_unlock(m);
+  if (error == 0) note_released(g_current, m);
+  return error;
 }
 
 void orphan_mutexes(const ThreadSlot& thread) {
@@ -109,10 +174,10 @@ HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {
   if (!active()) return real().pthread_mutex_trylock(m);
   Event* e = point(Op::kMutexTryLock, m, __builtin_return_address(0));
-  const bool fails = !mutex_free_for(m, *g_current) || self_deadlock_checked(m);
-  mark_try(e, fails);
-  if (fails) return EBUSY;
-  return take_mutex(m, e->site);
+  const int error = try_really(m);
+  mark_try(e, error != 0 && error != EOWNERDEAD);
+  if (error == 0 || error == EOWNERDEAD) note_held(g_current, m, e->site);
+  return error;
 }
 
 HEDDLE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* m, const timespec* until) {
@@ -128,10 +193,14 @@ HEDDLE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* m, clockid_t clock, c
 HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
   if (!active()) return real().pthread_mutex_unlock(m);
   point(Op::kMutexUnlock, m, __builtin_return_address(0));
-  const int type = m->__data.__kind & 3;
-  if (!mutex_held_by(m, *g_current) && (type == PTHREAD_MUTEX_NORMAL || type == PTHREAD_MUTEX_ADAPTIVE_NP)) {
-    end_run(OutcomeKind::kMisuse, 0,
-            m->__data.__lock == 0 ? "unlock of a mutex that is not locked" : "unlock of a mutex held by another thread");
+  if (!mutex_held_by(m, *g_current) && !mutex_checks_owner(m)) {
+    ThreadSlot* owner = self_locked(m);
+    if (owner == nullptr) {
+      end_run(OutcomeKind::kMisuse, 0,
+              mutex_locked(m) ? "unlock of a mutex held by another thread" : "unlock of a mutex that is not locked");
+    }
+    note_released(owner, m);
+    return real().pthread_mutex_unlock(m);
   }
   return drop_mutex(m);
 }
@@ -139,7 +208,19 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
   if (!active()) return real().pthread_mutex_destroy(m);
   point(Op::kMutexDestroy, m, __builtin_return_address(0));
-  if (m->__data.__lock != 0) end_run(OutcomeKind::kMisuse, 0, "destruction of a mutex that is held");
+  if (mutex_locked(m)) end_run(OutcomeKind::kMisuse, 0, "destruction of a mutex that is held");
   forget_object(m);
   return real().pthread_mutex_destroy(m);
+}
+
+// glibc locks the mutex for it, if the thread does not hold it already.
+HEDDLE_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t* m, int ceiling, int* old) noexcept {
+  static decltype(&::pthread_mutex_setprioceiling) library;
+  if (library == nullptr) library = next_symbol<decltype(&::pthread_mutex_setprioceiling)>("pthread_mutex_setprioceiling");
+  if (!active() || !protects(m) || mutex_held_by(m, *g_current)) return library(m, ceiling, old);
+  void* pc = __builtin_return_address(0);
+  point(Op::kMutexLock, m, pc);
+  const int error = library(m, ceiling, old);
+  point(Op::kMutexUnlock, m, pc);
+  return error;
 }

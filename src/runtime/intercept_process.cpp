@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/cycles.h"
 #include "runtime/names.h"
 #include "runtime/process.h"
 #include "runtime/real.h"
@@ -32,6 +33,8 @@ void exit_point(int code, SiteId site) {
   p.site = site;
   p.value = static_cast<uint64_t>(code);
   point(p);
+  // A handler that ends the program has been waited for.
+  if (g_current->handlers == 0) report_cycle();
   g_run.exiting = true;
   g_run.exit_code = code;
 }

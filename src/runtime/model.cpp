@@ -24,8 +24,21 @@ namespace {
 constexpr int kOwnerDied = 0x40000000;
 constexpr int kTidMask = 0x3FFFFFFF;
 
-int lock_word(const pthread_mutex_t* m) { return *const_cast<const volatile int*>(&m->__data.__lock); }
-int owner_of(const pthread_mutex_t* m) { return *const_cast<const volatile int*>(&m->__data.__owner); }
+// The ceiling of a mutex that protects priorities stands in the upper bits of its word, whether it is locked or not.
+constexpr int kCeilingMask = static_cast<int>(0xFFF80000);
+
+int lock_word(const pthread_mutex_t* m) {
+  const int word = *const_cast<const volatile int*>(&m->__data.__lock);
+  return (m->__data.__kind & kProtectBit) != 0 ? word & ~kCeilingMask : word;
+}
+// The tid that holds it; 0: nobody. Robust ones and those that inherit priority have it in the word, where it stays while the owner's field
+// says that the state is inconsistent.
+int owner_of(const pthread_mutex_t* m) {
+  const int word = lock_word(m);
+  if (word == 0) return 0;
+  if ((m->__data.__kind & (kRobustBit | kInheritBit)) != 0) return word & kTidMask;
+  return *const_cast<const volatile int*>(&m->__data.__owner);
+}
 
 Ready timed(bool enabled, const ThreadSlot& t) {
   if (enabled || g_run.clock >= t.pending.deadline) return Ready::kYes;
@@ -73,7 +86,12 @@ bool mutex_free_for(const pthread_mutex_t* m, const ThreadSlot& t) {
   return (type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK) && owner_of(m) == t.tid;
 }
 
-bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return lock_word(m) != 0 && owner_of(m) == t.tid; }
+bool mutex_locked(const pthread_mutex_t* m) { return lock_word(m) != 0; }
+bool mutex_held_by(const pthread_mutex_t* m, const ThreadSlot& t) { return owner_of(m) == t.tid; }
+bool mutex_checks_owner(const pthread_mutex_t* m) {
+  const int type = m->__data.__kind & kMutexTypeMask;
+  return type == PTHREAD_MUTEX_RECURSIVE || type == PTHREAD_MUTEX_ERRORCHECK || (m->__data.__kind & kRobustBit) != 0;
+}
 
 // glibc 2.36: bit 1 of __readers says that a writer holds the lock, bits 3 and up count the readers; nobody ever waits inside glibc.
 bool rwlock_readable(const pthread_rwlock_t* l) { return (*const_cast<const volatile unsigned*>(&l->__data.__readers) & 2) == 0; }
@@ -153,15 +171,13 @@ ThreadSlot* holder(const ThreadSlot& t) {
   const Pending& p = t.pending;
   switch (p.op) {
     case Op::kMutexLock: {
-      const auto* m = static_cast<const pthread_mutex_t*>(p.address);
-      const int word = lock_word(m);
-      if (word == 0) return nullptr;
-      return slot_of_tid(owner_of(m) != 0 ? owner_of(m) : (word & kTidMask));
+      const int owner = owner_of(static_cast<const pthread_mutex_t*>(p.address));
+      return owner != 0 ? slot_of_tid(owner) : nullptr;
     }
     case Op::kCondReacquire: {
       if (!t.signalled) return nullptr;
-      const auto* m = static_cast<const pthread_mutex_t*>(p.second);
-      return lock_word(m) != 0 ? slot_of_tid(owner_of(m)) : nullptr;
+      const int owner = owner_of(static_cast<const pthread_mutex_t*>(p.second));
+      return owner != 0 ? slot_of_tid(owner) : nullptr;
     }
     case Op::kRwReadLock:
     case Op::kRwWriteLock: {

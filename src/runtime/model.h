@@ -10,6 +10,8 @@ Ready ready(const ThreadSlot& thread);
 // In a mutex's __kind.
 inline constexpr int kMutexTypeMask = 3;
 inline constexpr int kRobustBit = 16;
+inline constexpr int kInheritBit = 32;  // PTHREAD_PRIO_INHERIT
+inline constexpr int kProtectBit = 64;  // PTHREAD_PRIO_PROTECT
 inline constexpr uintptr_t kLowestObject = 4096;
 extern const volatile int g_open_gate;    // always 0
 extern const volatile int g_asking_gate;  // never 0
@@ -17,8 +19,8 @@ inline Gate gate_of(const Pending& p) {
   if (!has(p.op, kBlocks)) return {&g_open_gate, true};
   if ((p.op == Op::kMutexLock || p.op == Op::kMutexTimedLock) && reinterpret_cast<uintptr_t>(p.address) >= kLowestObject) {
     const auto* mutex = static_cast<const pthread_mutex_t*>(p.address);
-    // Neither robust, recursive nor error-checking, and no time-out: taken is taken.
-    const int kind = mutex->__data.__kind & (kMutexTypeMask | kRobustBit);
+    // Neither robust, recursive nor error-checking, no ceiling in the word, and no time-out: taken is taken.
+    const int kind = mutex->__data.__kind & (kMutexTypeMask | kRobustBit | kProtectBit);
     const bool plain = kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP;
     return {&mutex->__data.__lock, plain && p.op == Op::kMutexLock};
   }
@@ -33,6 +35,9 @@ extern uint64_t g_descriptor_news;
 ThreadSlot* holder(const ThreadSlot& thread);
 
 bool mutex_free_for(const pthread_mutex_t* mutex, const ThreadSlot& thread);
+bool mutex_locked(const pthread_mutex_t* mutex);
+// Does glibc itself answer EPERM when somebody else unlocks it?
+bool mutex_checks_owner(const pthread_mutex_t* mutex);
 bool rwlock_readable(const pthread_rwlock_t* lock);
 bool rwlock_writable(const pthread_rwlock_t* lock);  // nobody holds it
 bool rwlock_written_by(const pthread_rwlock_t* lock, const ThreadSlot& thread);

@@ -36,8 +36,11 @@ struct Run {
   uint64_t progress_before;  // last_progress before the last event
   uint64_t last_motion;      // the same, but time that passes (a sleep, a time-out) counts too
   uint64_t motion_before;
-  uint32_t last_thread;   // index of the thread of the last event
-  uint16_t switch_flags;  // flags for the first event of the slice that begins
+  uint64_t cycle_step;        // events before the cycle of lock owners that is kept in mind; 0: none (cycles.h)
+  uint32_t cycle_thread;      // who closed it
+  uint32_t cycle_operations;  // how far that thread had come
+  uint32_t last_thread;       // index of the thread of the last event
+  uint16_t switch_flags;      // flags for the first event of the slice that begins
   Carrier carrier;
   int exit_code;
   ThreadSlot* collector;  // whom a thread that hands in its stack switches back to

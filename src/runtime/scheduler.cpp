@@ -4,6 +4,7 @@
 
 #include "runtime/carrier.h"
 #include "runtime/check.h"
+#include "runtime/cycles.h"
 #include "runtime/delivery.h"
 #include "runtime/event_stacks.h"
 #include "runtime/hooks.h"
@@ -32,17 +33,6 @@ static_assert(kAskFrom < kLivelockSteps);
 constexpr int kReplayPatience = 1000;
 constexpr uint64_t kReplayWaitNs = 1000000000;
 
-// The cycle of lock owners that `thread` closes, if it closes one: a deadlock even while other threads could run on.
-bool closes_cycle(const ThreadSlot& thread) {
-  const ThreadSlot* at = &thread;
-  for (uint32_t hops = 0; hops <= g_live_count; ++hops) {
-    if (ready(*at) != Ready::kNo) return false;
-    at = holder(*at);
-    if (at == nullptr || at->life != Life::kLive) return false;
-    if (at == &thread) return true;
-  }
-  return false;
-}
 
 // What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
 Moment look(bool current_lives) {
@@ -95,6 +85,7 @@ bool waited(const Moment& m) {
 [[noreturn]] void stuck() {
   // No verdict by the short form alone.
   for (uint32_t i = 0; i < g_live_count; ++i) HEDDLE_CHECK(!g_live[i].gate.exact || ready(g_threads[g_live[i].slot]) == Ready::kNo);
+  report_cycle();
   if (hopes_for_outside()) end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
   end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
 }
@@ -160,7 +151,7 @@ ThreadSlot* decide(bool current_lives) {
   g_run.switch_flags = 0;
   if (moment.current != kNobody) {
     const Candidate& current = g_standing[moment.current];
-    if (current.ready == Ready::kNo && closes_cycle(*g_current)) end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");
+    if (current.ready == Ready::kNo) look_for_cycle(*g_current);
     if (current.ready == Ready::kYes) g_run.switch_flags |= kPreviousReady;
     if (current.ready == Ready::kTimeout) g_run.switch_flags |= kPreviousReadyByTimeout;
   }
@@ -183,8 +174,10 @@ bool is_livelock() { return g_run.step - g_run.last_progress > kLivelockSteps &&
 }
 
 void check_limits() {
-  if (is_livelock()) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
-  if (g_run.step >= g_run.event_limit) reach_limit();
+  const bool livelock = is_livelock();
+  if (livelock || g_run.step >= g_run.event_limit) report_cycle();
+  if (livelock) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
+  if (g_run.step >= g_run.event_limit && !outlived_cycle()) reach_limit();
 }
 
 bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0; }
@@ -252,6 +245,7 @@ bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
 
 Event* stand(ThreadSlot* me) {
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) take_snapshot();
+  if (__builtin_expect(me->handlers != 0, 0)) learn_mask(me);
   if (__builtin_expect((g_run.step - g_run.last_progress >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
   const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {

@@ -1,0 +1,88 @@
+#include "runtime/cycles.h"
+
+#include <signal.h>
+
+#include "runtime/delivery.h"
+#include "runtime/model.h"
+#include "runtime/run.h"
+#include "runtime/signals.h"
+
+namespace heddle::rt {
+
+namespace {
+
+// Events that the others have to end a cycle, where it is not certain that they cannot.
+constexpr uint64_t kCyclePatience = 5000;
+
+constexpr uint64_t kFaults = signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(SIGFPE) | signal_bit(SIGILL) | signal_bit(SIGTRAP) |
+                             signal_bit(SIGABRT) | signal_bit(SIGSYS);
+
+struct Cycle {
+  uint32_t members;
+  bool certain;
+};
+
+// Could a handler of the program's, or a cancellation, take the thread out of its wait?
+bool interruptible(const ThreadSlot& t) {
+  if (t.cancel_async || (t.pending.cancels && !t.cancel_disabled)) return true;
+  for (int number = 1; number < 65; ++number) {
+    const uint64_t bit = signal_bit(number);
+    if ((bit & (kFaults | t.signal_mask)) == 0 && has_handler(number)) return true;
+  }
+  return false;
+}
+
+// The cycle that `thread` is in; no members: none.
+Cycle cycle_of(const ThreadSlot& thread) {
+  Cycle cycle{0, true};
+  const ThreadSlot* at = &thread;
+  while (cycle.members <= g_live_count) {
+    if (ready(*at) != Ready::kNo) return {};
+    ++cycle.members;
+    if (at->pending.op == Op::kThreadJoin || interruptible(*at)) cycle.certain = false;
+    at = holder(*at);
+    if (at == nullptr || at->life != Life::kLive) return {};
+    if (at != &thread) continue;
+    // A thread that waits for itself only is one that another may help out.
+    if (cycle.members == 1) cycle.certain = false;
+    return cycle;
+  }
+  return {};
+}
+
+bool still_stands() {
+  if (g_run.cycle_step == 0) return false;
+  const ThreadSlot& t = g_threads[g_run.cycle_thread];
+  if (t.life == Life::kLive && t.operations == g_run.cycle_operations && cycle_of(t).members != 0) return true;
+  g_run.cycle_step = 0;
+  return false;
+}
+
+}  // namespace
+
+void look_for_cycle(const ThreadSlot& thread) {
+  const Cycle cycle = cycle_of(thread);
+  if (cycle.members == 0) return;
+  if (cycle.certain) end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");
+  if (still_stands()) return;
+  g_run.cycle_step = g_run.step;
+  g_run.cycle_thread = thread.index;
+  g_run.cycle_operations = thread.operations;
+  if (g_run.event_limit > g_run.step + kCyclePatience) g_run.event_limit = g_run.step + kCyclePatience;
+}
+
+void report_cycle() {
+  if (!still_stands()) return;
+  // What the others did afterwards is not part of it.
+  if (g_run.header->event_count > g_run.cycle_step) g_run.header->event_count = g_run.cycle_step;
+  end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");
+}
+
+bool outlived_cycle() {
+  const uint64_t limit = g_run.plan.header->limits.events;
+  if (g_run.event_limit >= limit) return false;
+  g_run.event_limit = limit;
+  return g_run.step < limit;
+}
+
+}  // namespace heddle::rt
