@@ -10,6 +10,7 @@
 #include "runtime/names.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
+#include "runtime/shared_objects.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -58,7 +59,15 @@ int wait_on(pthread_cond_t* c, pthread_mutex_t* m, bool timed, uint64_t deadline
     e->value = kChoiceTimeout;
   }
   me->waiting_on = nullptr;
-  const int error = take_mutex(m, p.site);
+  int error = take_mutex(m, p.site);
+  while (error == EBUSY) {
+    p.op = Op::kMutexLock;
+    p.address = m;
+    p.object = object_of(m);
+    p.cancels = false;
+    point(p);
+    error = take_mutex(m, p.site);
+  }
   return error == 0 && timed_out ? ETIMEDOUT : error;
 }
 
@@ -84,14 +93,15 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
   if (!active()) return real().pthread_cond_signal(c);
   wake(c, 1, point(Op::kCondSignal, c, __builtin_return_address(0)));
-  return 0;
+  // Those of other processes wait in glibc.
+  return for_processes(c) ? real().pthread_cond_signal(c) : 0;
 }
 
 HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) {
   if (!active()) return real().pthread_cond_broadcast(c);
   point(Op::kCondBroadcast, c, __builtin_return_address(0));
   wake(c, UINT32_MAX, nullptr);
-  return 0;
+  return for_processes(c) ? real().pthread_cond_broadcast(c) : 0;
 }
 
 HEDDLE_EXPORT int pthread_cond_destroy(pthread_cond_t* c) {

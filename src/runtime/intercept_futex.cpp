@@ -17,7 +17,7 @@ namespace heddle::rt {
 
 namespace {
 
-long futex_wait(uint32_t* address, uint32_t expected, bool timed, uint64_t deadline, uint32_t bits, void* pc) {
+long futex_wait(uint32_t* address, uint32_t expected, bool shared, bool timed, uint64_t deadline, uint32_t bits, void* pc) {
   ThreadSlot* me = g_current;
   Pending p{};
   p.op = Op::kFutexWait;
@@ -36,9 +36,10 @@ long futex_wait(uint32_t* address, uint32_t expected, bool timed, uint64_t deadl
   me->wait_order = ++g_run.wait_order;
   p.op = timed ? Op::kFutexTimedResume : Op::kFutexResume;
   p.deadline = deadline;
+  if (shared) p.second = address;
   e = point(p);
   me->waiting_on = nullptr;
-  if (me->signalled) return 0;
+  if (me->signalled || (shared && __atomic_load_n(address, __ATOMIC_SEQ_CST) != expected)) return 0;
   e->flags |= kTimedOut | kChoice;
   e->value = kChoiceTimeout;
   return -ETIMEDOUT;
@@ -100,6 +101,7 @@ bool wake_op_holds(uint32_t* address, uint32_t encoded) {
 
 long model_futex(uint32_t* address, int operation, uint32_t value, const timespec* timeout, uint32_t* second, uint32_t value3, void* pc) {
   const int command = operation & FUTEX_CMD_MASK;
+  const bool shared = (operation & FUTEX_PRIVATE_FLAG) == 0;
   const clockid_t clock = (operation & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   // For requeues and wake-op the time-out's place carries a count.
   const auto count2 = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(timeout));
@@ -108,10 +110,16 @@ long model_futex(uint32_t* address, int operation, uint32_t value, const timespe
   if ((command == FUTEX_WAIT_BITSET || command == FUTEX_WAKE_BITSET) && value3 == 0) return -EINVAL;
   switch (command) {
     case FUTEX_WAIT:
-      return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_after(timeout) : 0, FUTEX_BITSET_MATCH_ANY, pc);
+      return futex_wait(address, value, shared, timeout != nullptr, timeout != nullptr ? deadline_after(timeout) : 0,
+                        FUTEX_BITSET_MATCH_ANY, pc);
     case FUTEX_WAIT_BITSET:
-      return futex_wait(address, value, timeout != nullptr, timeout != nullptr ? deadline_at(clock, timeout) : 0, value3, pc);
-    case FUTEX_WAKE: return futex_wake(address, value, FUTEX_BITSET_MATCH_ANY, point(Op::kFutexWake, address, pc));
+      return futex_wait(address, value, shared, timeout != nullptr, timeout != nullptr ? deadline_at(clock, timeout) : 0, value3, pc);
+    case FUTEX_WAKE: {
+      const uint32_t woken = futex_wake(address, value, FUTEX_BITSET_MATCH_ANY, point(Op::kFutexWake, address, pc));
+      // Those of other processes wait in the kernel.
+      const long others = shared && woken < value ? sys(SYS_futex, address, FUTEX_WAKE, value - woken) : 0;
+      return woken + (others > 0 ? others : 0);
+    }
     case FUTEX_WAKE_BITSET: return futex_wake(address, value, value3, point(Op::kFutexWake, address, pc));
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE: {

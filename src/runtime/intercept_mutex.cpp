@@ -8,9 +8,11 @@
 #include "runtime/lock.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
+#include "runtime/outside.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
+#include "runtime/shared_objects.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -92,7 +94,8 @@ ThreadSlot* self_locked(const pthread_mutex_t* m) {
 int take_mutex(pthread_mutex_t* m, SiteId site) {
   if (type_of(m) == PTHREAD_MUTEX_ERRORCHECK && mutex_held_by(m, *g_current)) return EDEADLK;
   const int error = try_really(m);
-  HEDDLE_CHECK(error != EBUSY);
+  // Only another process can have been quicker.
+  HEDDLE_CHECK(error != EBUSY || (m->__data.__kind & kSharedBit) != 0);
   if (error == 0 || error == EOWNERDEAD) note_held(g_current, m, site);
   return error;
 }
@@ -167,8 +170,18 @@ int timed_lock(pthread_mutex_t* m, clockid_t clock, const timespec* until, void*
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   if (!active()) return real().pthread_mutex_lock(m);
-  const Event* e = point(Op::kMutexLock, m, __builtin_return_address(0));
-  return take_mutex(m, e->site);
+  if (__builtin_expect(reinterpret_cast<uintptr_t>(m) >= kLowestObject && (m->__data.__kind & kSharedBit) != 0, 0)) {
+    Pending p{};
+    p.op = Op::kMutexLock;
+    p.address = m;
+    be_patient(p);
+  }
+  for (;;) {
+    Event* e = point(Op::kMutexLock, m, __builtin_return_address(0));
+    const int error = take_mutex(m, e->site);
+    if (error != EBUSY) return error;
+    e->flags |= kFailed;
+  }
 }
 
 HEDDLE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* m) {

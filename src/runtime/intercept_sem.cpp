@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <semaphore.h>
 
-#include "runtime/check.h"
 #include "runtime/clock.h"
 #include "runtime/lock.h"
 #include "runtime/names.h"
+#include "runtime/outside.h"
 #include "runtime/real.h"
 #include "runtime/scheduler.h"
 
@@ -50,13 +50,17 @@ HEDDLE_EXPORT int sem_wait(sem_t* s) {
   p.site = caller_site(__builtin_return_address(0));
   p.interrupt = Interrupt::kUnlessRestart;
   p.cancels = true;
-  if (point(p) == nullptr) {
-    errno = EINTR;
-    return -1;
+  be_patient(p);
+  for (;;) {
+    Event* e = point(p);
+    if (e == nullptr) {
+      errno = EINTR;
+      return -1;
+    }
+    if (real().sem_trywait(s) == 0) return 0;
+    // Another process was quicker.
+    e->flags |= kFailed;
   }
-  const int result = real().sem_trywait(s);
-  HEDDLE_CHECK(result == 0);
-  return result;
 }
 
 HEDDLE_EXPORT int sem_timedwait(sem_t* s, const timespec* until) {

@@ -11,6 +11,7 @@
 #include "runtime/once.h"
 #include "runtime/placement.h"
 #include "runtime/run.h"
+#include "runtime/shared_objects.h"
 #include "runtime/stdio_lock.h"
 
 namespace heddle::rt {
@@ -69,6 +70,16 @@ bool may_proceed(const ThreadSlot& t, const DescriptorWait& wait) {
   if (descriptors_ready(wait)) return true;
   g_seen_unready[t.index] = g_descriptor_news;
   return false;
+}
+
+// Waits whose object is made for several processes (Pending::second): another one may have ended them.
+bool passed_outside(const ThreadSlot& t) {
+  const auto* barrier = static_cast<const volatile BarrierWords*>(t.pending.second);
+  return barrier != nullptr && static_cast<int>(barrier->current - t.arrival) >= 0;
+}
+bool changed_outside(const Pending& p) {
+  const auto* word = static_cast<const volatile uint32_t*>(p.second);
+  return word != nullptr && *word != static_cast<uint32_t>(p.value);
 }
 
 bool finished(const ThreadSlot* t) {
@@ -136,9 +147,9 @@ Ready ready(const ThreadSlot& t) {
     case Op::kRwTimedWriteLock: return timed(rwlock_writable(static_cast<const pthread_rwlock_t*>(p.address)), t);
     // A free glibc spinlock is 1.
     case Op::kSpinLock: return *static_cast<const volatile int*>(p.address) == 1 ? Ready::kYes : Ready::kNo;
-    case Op::kBarrierLeave:
-    case Op::kFutexResume: return t.signalled ? Ready::kYes : Ready::kNo;
-    case Op::kFutexTimedResume: return timed(t.signalled, t);
+    case Op::kBarrierLeave: return t.signalled || passed_outside(t) ? Ready::kYes : Ready::kNo;
+    case Op::kFutexResume: return t.signalled || changed_outside(p) ? Ready::kYes : Ready::kNo;
+    case Op::kFutexTimedResume: return timed(t.signalled || changed_outside(p), t);
     case Op::kOnceEnter: return *static_cast<const volatile int*>(p.address) != kOnceBusy ? Ready::kYes : Ready::kNo;
     case Op::kGuardEnter: {
       const auto* bytes = static_cast<const volatile char*>(p.address);

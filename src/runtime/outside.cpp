@@ -5,8 +5,10 @@
 
 #include "runtime/delivery.h"
 #include "runtime/input_log.h"
+#include "runtime/model.h"
 #include "runtime/pids.h"
 #include "runtime/placement.h"
+#include "runtime/shared_objects.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -49,6 +51,7 @@ struct Hopes {
   pollfd fds[kMaxFds];
   uint32_t count;
   bool children;
+  bool shared;  // what another process may do to memory that it shares
   bool signals;
   bool only_signals;  // every thread waits for a signal: there is no deadlock among the others
   uint64_t mask;      // blocked by every thread
@@ -57,6 +60,7 @@ struct Hopes {
 void gather(Hopes* h) {
   h->count = 0;
   h->children = false;
+  h->shared = false;
   h->signals = false;
   h->only_signals = true;
   h->mask = ~uint64_t{0};
@@ -64,6 +68,7 @@ void gather(Hopes* h) {
     const ThreadSlot& t = g_threads[g_live[i].slot];
     h->mask &= t.signal_mask;
     if (t.pending.op == Op::kWaitChild) h->children = true;
+    h->shared = h->shared || others_may_end(t);
     if (waits_for_signal(t.pending.op)) {
       h->signals = true;
     } else {
@@ -79,12 +84,13 @@ void gather(Hopes* h) {
 
 HEDDLE_APART Hopes g_hopes;
 
-bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.signals; }
+bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.shared || h.signals; }
 
 bool news(const Hopes& h) {
   if (g_attention != 0) return hand_out_arrived();
   for (uint32_t i = 0; i < g_live_count; ++i) {
     const Pending& p = g_threads[g_live[i].slot].pending;
+    if (h.shared && ready(g_threads[g_live[i].slot]) == Ready::kYes) return true;
     if (p.op == Op::kWaitChild && child_ready(*static_cast<const ChildWait*>(p.address))) return true;
     if (h.signals && (p.op == Op::kSigWait || p.op == Op::kSigTimedWait) &&
         has_signal(g_threads[g_live[i].slot], *static_cast<const uint64_t*>(p.address))) {
@@ -92,6 +98,20 @@ bool news(const Hopes& h) {
     }
   }
   return false;
+}
+
+// Another process that signals a condition does not find our waiters in it. A wait may end without a signal, and then the program looks
+// itself for what it waits for.
+bool wake_from_shared_conditions() {
+  bool any = false;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    ThreadSlot& t = g_threads[g_live[i].slot];
+    const bool waits = t.pending.op == Op::kCondReacquire || t.pending.op == Op::kCondTimedReacquire;
+    if (!waits || t.signalled || !others_may_end(t)) continue;
+    t.signalled = true;
+    any = any || ready(t) == Ready::kYes;
+  }
+  return any;
 }
 
 bool poll_really(Hopes* h, uint64_t nanoseconds) {
@@ -123,11 +143,15 @@ bool wait_outside(uint64_t deadline) {
   uint64_t spent = 0;
   bool found = false;
   while (!found) {
-    const bool glances = g_hopes.children || g_hopes.signals;
+    const bool glances = g_hopes.children || g_hopes.shared || g_hopes.signals;
     const uint64_t rest = left == kNoDeadline ? 3600000 * kMillisecond : left - spent;
     found = poll_really(&g_hopes, glances && rest > kGlance ? kGlance : rest) || news(g_hopes);
     spent = real_now() - start;
     if (spent >= left) break;
+    if (!found && g_hopes.shared && wake_from_shared_conditions()) {
+      g_waited += spent;
+      return true;
+    }
   }
   if (searching()) {
     if (!found) g_waited += spent;
@@ -145,15 +169,32 @@ void be_patient(const DescriptorWait& wait) {
   if (sys(SYS_ppoll, wait.fds, wait.count, &limit, nullptr, 8) <= 0) g_waited += kPatience;
 }
 
-void be_patient(const ChildWait& wait) {
-  if (g_run.plan.header->env_seed == 0) return;
+namespace {
+
+template <typename Over>
+void glance_until(Over over) {
   for (uint64_t spent = 0; spent < kPatience && g_waited < kSearchBudget; spent += kGlance / 5) {
-    if (child_ready(wait)) return;
+    if (over()) return;
     const timespec pause{0, static_cast<long>(kGlance / 5)};
     sys(SYS_nanosleep, &pause, nullptr);
     if (g_attention != 0) return;
   }
   g_waited += kPatience;
+}
+
+}  // namespace
+
+void be_patient(const ChildWait& wait) {
+  if (g_run.plan.header->env_seed == 0) return;
+  glance_until([&] { return child_ready(wait); });
+}
+
+void be_patient(const Pending& wait) {
+  if (g_run.plan.header->env_seed == 0 || live_children() == 0) return;
+  ThreadSlot* me = g_current;
+  me->pending = wait;
+  const auto over = [&] { return ready(*me) == Ready::kYes; };
+  if (!over() && others_may_end(*me)) glance_until(over);
 }
 
 }  // namespace heddle::rt

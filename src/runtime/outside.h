@@ -17,5 +17,7 @@ bool hopes_for_outside();
 // with env_seed 0, which promises no repetition.
 void be_patient(const DescriptorWait& wait);
 void be_patient(const ChildWait& wait);
+// The same for an operation on an object that another process may have too.
+void be_patient(const Pending& wait);
 
 }  // namespace heddle::rt

@@ -79,6 +79,7 @@ struct ThreadSlot {
   uint64_t last_step;
   const void* waiting_on;  // the condition or futex whose queue it is in
   uint32_t futex_bits;     // the bitset of a futex wait
+  uint32_t arrival;        // its number among the arrivals at a barrier
   uint64_t wait_order;     // first in, first out among the waiters of one object
   Pending pending;
   uint32_t inputs;       // its calls so far that reached outside the program
