@@ -174,8 +174,9 @@ bool is_livelock() { return g_run.step - g_run.last_progress > kLivelockSteps &&
 }
 
 void check_limits() {
-  if (is_livelock() || g_run.step >= g_run.event_limit) report_cycle();
-  if (is_livelock()) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
+  const bool livelock = is_livelock();
+  if (livelock || g_run.step >= g_run.event_limit) report_cycle();
+  if (livelock) end_run(OutcomeKind::kLivelock, 0, "threads only yield, poll and time out");
   if (g_run.step >= g_run.event_limit && !outlived_cycle()) reach_limit();
 }
 
@@ -244,8 +245,8 @@ bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
 
 Event* stand(ThreadSlot* me) {
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) take_snapshot();
-  if (__builtin_expect((g_run.step - g_run.last_progress >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
   if (__builtin_expect(me->handlers != 0, 0)) learn_mask(me);
+  if (__builtin_expect((g_run.step - g_run.last_progress >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
   const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {
     ThreadSlot* next = decide(true);

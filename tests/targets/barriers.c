@@ -11,10 +11,10 @@ static void* meet(void* unused) {
 }
 
 static void* renew(void* barrier) {
-  for (unsigned i = 1; i < 4; ++i) {
-    pthread_barrier_init(barrier, 0, 1);
+  for (int i = 0; i < 3; ++i) {
     if (pthread_barrier_wait(barrier) != PTHREAD_BARRIER_SERIAL_THREAD) return barrier;
     pthread_barrier_destroy(barrier);
+    pthread_barrier_init(barrier, 0, 1);
   }
   return 0;
 }
@@ -22,9 +22,8 @@ static void* renew(void* barrier) {
 int main(void) {
   pthread_t threads[4];
   void* failed = 0;
-  pthread_barrier_init(&goes[0], 0, 5);
+  for (int i = 0; i < 2; ++i) pthread_barrier_init(&goes[i], 0, 1);
   pthread_barrier_init(&stays, 0, 2);
-  pthread_barrier_destroy(&goes[0]);
   for (int i = 0; i < 4; ++i) pthread_create(&threads[i], 0, i < 2 ? meet : renew, i < 2 ? 0 : &goes[i - 2]);
   for (int i = 0; i < 4; ++i) {
     void* result;
