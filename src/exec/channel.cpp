@@ -131,6 +131,11 @@ Outcome outcome_of_status(int wait_status) {
     o.code = WTERMSIG(wait_status);
     o.kind = o.code == SIGABRT ? OutcomeKind::kAbort : OutcomeKind::kSignal;
     o.message = ::strsignal(o.code);
+    // Only a filter of system calls or our own dispatch of them sends this: it says nothing about the program's threads.
+    if (o.code == SIGSYS) {
+      o.kind = OutcomeKind::kCannotControl;
+      o.message = "a system call was refused (SIGSYS): the program runs under a filter or under a tool that Heddle cannot work with";
+    }
   } else {
     o.kind = OutcomeKind::kExit;
     o.code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;

@@ -122,6 +122,10 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
   if ((status.st_mode & (S_ISUID | S_ISGID)) != 0) {
     throw Error(fmt::format("{}: setuid or setgid, so the system would not let our library in; test a copy without that bit", shown));
   }
+  struct stat own {};
+  if (::stat("/proc/self/exe", &own) == 0 && own.st_dev == status.st_dev && own.st_ino == status.st_ino) {
+    throw Error(fmt::format("{}: this is Heddle itself, which cannot be tested under its own control; start it directly", shown));
+  }
   const Descriptor file(::open(target.program.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) throw Error(fmt::format("{}: cannot be read: {}", shown, std::strerror(errno)));
   target.script = check_script(shown, file.get());

@@ -1,9 +1,12 @@
 #include "runtime/syscalls.h"
 
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -87,6 +90,14 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_clock_nanosleep:
       *result = with_errno(-clock_nanosleep(number_of(a[0]), number_of(a[1]), at<const timespec>(a[2]), at<timespec>(a[3])));
       return true;
+    case SYS_prctl: *result = prctl(number_of(a[0]), a[1], a[2], a[3], a[4]); return true;
+    case SYS_seccomp:
+      if (a[0] == SECCOMP_SET_MODE_STRICT) before_strict_mode();
+      if (a[0] == SECCOMP_SET_MODE_FILTER) before_filter(at<const void>(a[2]));
+      return false;
+    case SYS_ptrace:
+      if (a[0] != PTRACE_TRACEME) before_trace();
+      return false;
     case SYS_wait4: *result = wait4(number_of(a[0]), at<int>(a[1]), number_of(a[2]), at<rusage>(a[3])); return true;
     default: return false;
   }

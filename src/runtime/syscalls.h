@@ -6,4 +6,10 @@ namespace heddle::rt {
 // it, with errno set.
 bool forwarded_syscall(long number, const long* arguments, const void* pc, long* result);
 
+// Before the program does something after which it could not be controlled: ends the run where that is so. `program`: the filter, a
+// sock_fprog.
+void before_filter(const void* program);
+void before_strict_mode();
+void before_trace();
+
 }  // namespace heddle::rt
