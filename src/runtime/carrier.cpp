@@ -9,6 +9,7 @@
 #include "runtime/check.h"
 #include "runtime/context.h"
 #include "runtime/delivery.h"
+#include "runtime/identity.h"
 #include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/run.h"
@@ -72,8 +73,10 @@ void* kernel_main(void* argument) {
   slot->fs_base = reinterpret_cast<uintptr_t>(pthread_self());
   slot->tid = static_cast<pid_t>(sys(SYS_gettid));
   find_stack(slot);
+  begin_identity(*slot);
   // The context is saved although this carrier does not use it: a forked child goes on from it as fibers.
   heddle_call_saved(&slot->context, wait_turn, slot);
+  adopt_identity(*slot);
   const uint64_t mask = kernel_mask(slot->signal_mask);
   sys(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, nullptr, 8);
   run_thread(slot);
@@ -105,6 +108,7 @@ void switch_to(ThreadSlot* next) {
   } else {
     HandOver pair{me, next};
     heddle_call_saved(&me->context, hand_over, &pair);
+    adopt_identity(*me);
   }
 }
 

@@ -266,6 +266,13 @@ void change_masks(ThreadSlot* from, ThreadSlot* to) {
   if (from->alternate_stack != to->alternate_stack) use_alternate_stack(to);
 }
 
+void test_cancel(void* pc) {
+  Pending p{};
+  p.site = caller_site(pc);
+  p.cancels = true;
+  if ((deliverable(*g_current, p) & signal_bit(kCancelSignal)) != 0) attend(g_current, p);
+}
+
 void be_cancelled() {
   ThreadSlot* me = g_current;
   me->signals &= ~signal_bit(kCancelSignal);

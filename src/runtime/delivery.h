@@ -72,6 +72,8 @@ inline bool masks_differ(const ThreadSlot& from, const ThreadSlot& to) {
   return from.signal_mask != to.signal_mask || from.handlers != 0 || from.alternate_stack != to.alternate_stack;
 }
 
+// A cancellation point that is no scheduling point.
+void test_cancel(void* pc);
 // The thread ends here, as pthread_exit(PTHREAD_CANCELED) does.
 [[noreturn]] void be_cancelled();
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sys/uio.h>
 
+#include "runtime/delivery.h"
 #include "runtime/descriptors.h"
 #include "runtime/input_log.h"
 #include "runtime/lock.h"
@@ -33,7 +34,10 @@ inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
 // `call` performs the raw system call and returns -errno on failure. Returns what it returns.
 template <typename Call>
 long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
-  if (!is_controlled(c, info)) return call();
+  if (!is_controlled(c, info)) {
+    test_cancel(c.pc);
+    return call();
+  }
   pollfd watched{c.fd, c.events, 0};
   // Standard input that was a terminal when it was recorded is an empty file in the replay.
   const bool typed = info.reach == Reach::kPlain && replays_inputs() && has_recorded(Op::kRead);

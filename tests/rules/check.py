@@ -8,6 +8,7 @@ length    a source file over 500 lines carries a `// long:` (or `# long:`) comme
 words     no machine paths, no unfinished-work markers
 symbols   the runtime exports only what exported_symbols.txt allows
 needed    the runtime needs no library but libc
+calls     the runtime calls the C library only by names that no program may define, or through src/runtime/libc_calls.def
 Prints one line for each breach and exits 1 if there is one.
 """
 import argparse
@@ -151,8 +152,23 @@ def check_needed(root, library):
             yield library, 0, f"uses {name}"
 
 
+# What ISO C reserves, of what we use: a program's own version would have to do the same. dlsym is how the others are found.
+# The two variables are other names of reserved ones, which the linker lists beside them.
+RESERVED = re.compile(
+    r"_\w+|dlv?sym|environ|program_invocation_short_name|getenv|stdin|stdout|stderr|(mem|str)(c(at|hr|mp|py)|move|set|len|ncat|ncmp|ncpy|p?brk|r?chr|c?spn|str)|strto(u?ll?)|v?snprintf"
+)
+
+
+def check_calls(root, library):
+    out = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout
+    for line in out.splitlines():
+        name = line.split()[-1].split("@")[0]
+        if not RESERVED.fullmatch(name):
+            yield library, 0, f"calls {name}, which a program may define: add it to src/runtime/libc_calls.def"
+
+
 RULES = {name[len("check_"):]: rule for name, rule in list(globals().items()) if name.startswith("check_")}
-NEEDS_LIBRARY = {"symbols", "needed"}
+NEEDS_LIBRARY = {"symbols", "needed", "calls"}
 
 
 def main():

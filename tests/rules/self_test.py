@@ -77,12 +77,14 @@ with tempfile.TemporaryDirectory() as name:
         pathlib.Path(source).write_text(text)
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library, *flags], check=True)
-        return check(name, "--library", library, "symbols", "needed")
+        return check(name, "--library", library, "symbols", "needed", "calls")
 
     code, out = build("int heddle_ok(void) { return 0; }")
     expect("allowed export", code == 0, out)
     code, out = build("int leaked(void) { return 0; }")
     expect("leaked export must be reported", code == 1 and "exports leaked" in out, out)
+    code, out = build("int gettid(void); int heddle_ok(void) { return gettid(); }")
+    expect("a call that a program may take over must be reported", code == 1 and "calls gettid" in out, out)
     code, out = build("int heddle_ok(void) { return 0; }", "-Wl,--no-as-needed", "-l:libstdc++.so.6")
     expect("libstdc++ must be reported", code == 1 and "needs libstdc++" in out, out)
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static int passed;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -27,11 +28,18 @@ static void* in_lock(void* unused) {
   passed = 3;
   return unused;
 }
+// Also a call that fails at once is a cancellation point.
+static void* in_read(void* unused) {
+  char byte;
+  pthread_cancel(pthread_self());
+  passed = read(-1, &byte, 1) == 0 ? 4 : 5;
+  return unused;
+}
 
 int main(void) {
-  void* (*const bodies[])(void*) = {by_type, by_state, in_lock};
+  void* (*const bodies[])(void*) = {by_type, by_state, in_lock, in_read};
   pthread_mutex_lock(&mutex);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     pthread_t thread;
     void* result = NULL;
     pthread_create(&thread, NULL, bodies[i], NULL);
