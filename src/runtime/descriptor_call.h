@@ -6,6 +6,7 @@
 #include "runtime/delivery.h"
 #include "runtime/descriptors.h"
 #include "runtime/input_log.h"
+#include "runtime/library_access.h"
 #include "runtime/lock.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
@@ -33,7 +34,7 @@ inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
 
 // `call` performs the raw system call and returns -errno on failure. Returns what it returns.
 template <typename Call>
-long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
+long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
   if (!is_controlled(c, info)) {
     test_cancel(c.pc);
     return call();
@@ -79,6 +80,15 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
     if (!waits) mark_try(e, fails);
     if (!fails || !waits) return result;
   }
+}
+
+// The same, and the detector of races gets to know what is accessed.
+template <typename Call>
+long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
+  descriptor_used(c.fd, c.pc);
+  const long result = controlled_call(c, info, call);
+  if (c.filled.unit == 1) library_writes_pieces(c.filled.pieces, c.filled.count, result, c.pc);
+  return result;
 }
 
 // A write that goes on until everything is written, as a blocking one does.

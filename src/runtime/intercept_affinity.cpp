@@ -15,10 +15,14 @@ namespace heddle::rt {
 namespace {
 
 cpu_set_t g_mask;   // one for the whole program: threads that bind themselves to cores are not moved by it
+cpu_set_t g_first;  // that the program was started with: what lies outside is not there
 long g_mask_bytes;  // as the kernel counts them; 0 if it would not say
 
 // Before main, and before the tool has pinned anything.
-__attribute__((constructor)) void remember_mask() { g_mask_bytes = sys(SYS_sched_getaffinity, 0, sizeof g_mask, &g_mask); }
+__attribute__((constructor)) void remember_mask() {
+  g_mask_bytes = sys(SYS_sched_getaffinity, 0, sizeof g_mask, &g_mask);
+  g_first = g_mask;
+}
 
 bool ours() { return active() && g_mask_bytes > 0; }
 
@@ -33,6 +37,7 @@ int write_mask(size_t size, const cpu_set_t* set) {
   cpu_set_t wanted;
   CPU_ZERO(&wanted);
   memcpy(&wanted, set, size < sizeof wanted ? size : sizeof wanted);
+  CPU_AND(&wanted, &wanted, &g_first);
   if (CPU_COUNT(&wanted) == 0) return EINVAL;
   memcpy(&g_mask, &wanted, sizeof g_mask);
   return 0;

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 
+#include "runtime/library_access.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
 #include "runtime/real.h"
@@ -52,6 +53,7 @@ HEDDLE_EXPORT int pthread_barrier_wait(pthread_barrier_t* b) {
 HEDDLE_EXPORT int pthread_barrier_destroy(pthread_barrier_t* b) {
   auto* words = reinterpret_cast<BarrierWords*>(b);
   if (words->shared == 0) words->needed = 0;
+  sync_object_made(b, __builtin_return_address(0));
   if (active()) forget_object(b);
   return 0;
 }

@@ -53,6 +53,8 @@ long write_out(int fd, const char* data, size_t size) {
 long controlled_write(int fd, const char* data, size_t size, void* pc) {
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, size, pc};
   const DescriptorInfo info = describe(fd);
+  library_reads(data, size, pc);
+  descriptor_used(fd, pc);
   if (info.stream && info.reach == Reach::kForeign) return write_out(fd, data, size);
   const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
   if (!piecewise) {
@@ -77,12 +79,20 @@ namespace {
 ssize_t read_at(int fd, void* data, size_t size, void* pc) {
   const DescriptorInfo info = describe(fd);
   if (info.random && seeded()) {
+    descriptor_used(fd, pc);
+    library_writes(data, size, pc);
     seeded_bytes(data, size);
     return static_cast<ssize_t>(size);
   }
   const iovec filled{data, size};
   return with_errno(
       controlled({fd, Op::kRead, POLLIN, false, size, pc, {&filled, 1, 0, 1}}, info, [&] { return sys(SYS_read, fd, data, size); }));
+}
+
+void made_pipe(const int* ends, const void* pc) {
+  made_inside(ends[0], ends[0]);
+  descriptor_made(ends[0], pc);
+  descriptor_made(ends[1], pc);
 }
 
 }  // namespace
@@ -117,6 +127,7 @@ HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
   const DescriptorInfo info = describe(fd);
   const bool out = info.stream && info.reach == Reach::kForeign;
   if (!out && (!(info.socket || info.stream) || !is_blocking(fd))) {
+    if (count > 0) library_reads_pieces(pieces, static_cast<size_t>(count), pc);
     return with_errno(controlled(call, info, [&] { return sys(SYS_writev, fd, pieces, count); }));
   }
   ssize_t done = 0;
@@ -158,6 +169,7 @@ HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_o
 
 HEDDLE_EXPORT int close(int fd) {
   if (!active()) return real_io().close(fd);
+  descriptor_closed(fd, __builtin_return_address(0));
   if (Timer* timer = find_timer(TimerKind::kDescriptor, fd)) free_timer(timer);
   const DescriptorInfo info = describe(fd);
   if (info.reach != Reach::kPlain) {
@@ -172,12 +184,12 @@ HEDDLE_EXPORT int close(int fd) {
 
 HEDDLE_EXPORT int pipe2(int ends[2], int flags) noexcept {
   const long result = sys(SYS_pipe2, ends, flags);
-  if (result == 0 && active()) made_inside(ends[0], ends[0]);
+  if (result == 0 && active()) made_pipe(ends, __builtin_return_address(0));
   return static_cast<int>(with_errno(result));
 }
 
 HEDDLE_EXPORT int pipe(int ends[2]) noexcept {
   const long result = sys(SYS_pipe2, ends, 0);
-  if (result == 0 && active()) made_inside(ends[0], ends[0]);
+  if (result == 0 && active()) made_pipe(ends, __builtin_return_address(0));
   return static_cast<int>(with_errno(result));
 }

@@ -9,6 +9,7 @@
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
+#include "runtime/races.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
@@ -166,10 +167,16 @@ int timed_lock(pthread_mutex_t* m, clockid_t clock, const timespec* until, void*
   return ETIMEDOUT;
 }
 
+// glibc marks a destroyed mutex. Told only where somebody asks for such mistakes: the lock answers EINVAL, and a program may live with it.
+void refuse_destroyed(const pthread_mutex_t* m) {
+  if (detecting() && m->__data.__kind == -1) end_run(OutcomeKind::kMisuse, 0, "lock of a mutex that was destroyed");
+}
+
 }  // namespace
 
 HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   if (!active()) return real().pthread_mutex_lock(m);
+  refuse_destroyed(m);
   if (__builtin_expect(reinterpret_cast<uintptr_t>(m) >= kLowestObject && (m->__data.__kind & kSharedBit) != 0, 0)) {
     Pending p{};
     p.op = Op::kMutexLock;

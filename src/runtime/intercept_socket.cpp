@@ -168,6 +168,7 @@ ssize_t receive_at(int fd, void* data, size_t size, int flags, sockaddr* peer, s
 }
 
 ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr* target, socklen_t length, void* pc) {
+  library_reads(data, size, pc);
   // Whoever sends to a socket of this process gets its answers from there.
   if (target != nullptr && describe(fd).reach == Reach::kForeign && is_ours(target, length)) made_inside(fd, fd);
   const DescriptorInfo info = describe(fd);

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/descriptor_call.h"
+#include "runtime/library_access.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/scheduler.h"
@@ -193,11 +195,13 @@ HEDDLE_EXPORT int __printf_chk(int, const char* format, ...) {
 
 HEDDLE_EXPORT int puts(const char* text) {
   before(stdout, HEDDLE_HERE);
+  library_reads_text(text, HEDDLE_HERE);
   return stdio().puts(text);
 }
 
 HEDDLE_EXPORT int fputs(const char* text, FILE* stream) {
   before(stream, HEDDLE_HERE);
+  library_reads_text(text, HEDDLE_HERE);
   return stdio().fputs(text, stream);
 }
 
@@ -218,6 +222,7 @@ HEDDLE_EXPORT int _IO_putc(int c, FILE* stream) {
 
 HEDDLE_EXPORT size_t fwrite(const void* data, size_t size, size_t count, FILE* stream) {
   before(stream, HEDDLE_HERE);
+  library_reads(data, size * count, HEDDLE_HERE);
   return stdio().fwrite(data, size, count, stream);
 }
 
@@ -229,6 +234,7 @@ HEDDLE_EXPORT int fflush(FILE* stream) {
 HEDDLE_EXPORT int fclose(FILE* stream) {
   before(stream, HEDDLE_HERE);
   if (active() && stream->_fileno >= 0) {
+    descriptor_closed(stream->_fileno, HEDDLE_HERE);
     // The end of a pipe tells its reader something.
     const DescriptorInfo info = describe(stream->_fileno);
     if (info.reach == Reach::kInside || info.reach == Reach::kShared) {
@@ -262,24 +268,32 @@ HEDDLE_EXPORT int ungetc(int c, FILE* stream) {
 
 HEDDLE_EXPORT char* fgets(char* text, int size, FILE* stream) {
   before_read(stream, HEDDLE_HERE);
-  return stdio().fgets(text, size, stream);
+  char* line = stdio().fgets(text, size, stream);
+  if (line != nullptr) library_writes(line, strlen(line) + 1, HEDDLE_HERE);
+  return line;
 }
 
 HEDDLE_EXPORT char* __fgets_chk(char* text, size_t room, int size, FILE* stream) {
   if (static_cast<size_t>(size) > room) abort();
   before_read(stream, HEDDLE_HERE);
-  return stdio().fgets(text, size, stream);
+  char* line = stdio().fgets(text, size, stream);
+  if (line != nullptr) library_writes(line, strlen(line) + 1, HEDDLE_HERE);
+  return line;
 }
 
 HEDDLE_EXPORT size_t fread(void* data, size_t size, size_t count, FILE* stream) {
   before_read(stream, HEDDLE_HERE);
-  return stdio().fread(data, size, count, stream);
+  const size_t read = stdio().fread(data, size, count, stream);
+  library_writes(data, size * read, HEDDLE_HERE);
+  return read;
 }
 
 HEDDLE_EXPORT size_t __fread_chk(void* data, size_t room, size_t size, size_t count, FILE* stream) {
   if (size != 0 && room / size < count) abort();
   before_read(stream, HEDDLE_HERE);
-  return stdio().fread(data, size, count, stream);
+  const size_t read = stdio().fread(data, size, count, stream);
+  library_writes(data, size * read, HEDDLE_HERE);
+  return read;
 }
 
 HEDDLE_EXPORT ssize_t getdelim(char** line, size_t* size, int delimiter, FILE* stream) {

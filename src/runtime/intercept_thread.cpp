@@ -75,6 +75,7 @@ int join_thread(pthread_t handle, void** result, Op op, uint64_t deadline, void*
   ThreadSlot* t = slot_of(handle);
   if (t == nullptr) return ESRCH;
   if (t == g_current) return EDEADLK;
+  if (t->detached) return EINVAL;
   Pending p{};
   p.op = op;
   p.address = t;

@@ -161,6 +161,17 @@ SiteId site_of_new(const void* pc) {
   return site;
 }
 
+bool is_instrumented_code(const void* pc) {
+  const uint32_t module = module_of(reinterpret_cast<uintptr_t>(pc));
+  return module != kNoIndex && module_rows()[module].instrumented != 0;
+}
+
+const void* pc_of(SiteId site) {
+  const unsigned module = site_module(site);
+  if (site == kNoSite || module >= g_module_count) return nullptr;
+  return reinterpret_cast<const void*>(g_modules[module].bias + site_offset(site) + 1);
+}
+
 SiteId site_of_low(uint32_t pc) {
   for (uint32_t i = 0; i < g_module_count; ++i) {
     const ModuleRange& m = g_modules[i];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/memory_map.h"
+#include "runtime/names.h"
 #include "runtime/placement.h"
 #include "runtime/races.h"
 #include "runtime/watch.h"
@@ -101,9 +102,44 @@ uint32_t new_stamp(RaceThread* t, uint32_t index) {
   return t->stamp = g_stamp_count << kStampShift;
 }
 
+// The object that the operation synchronises by is used or destroyed: before the operation orders anything.
+static void touch_object(const Pending& p) {
+  bool destroys = false;
+  switch (p.op) {
+    case Op::kMutexDestroy:
+    case Op::kCondDestroy:
+    case Op::kRwDestroy: destroys = true; break;
+    case Op::kMutexLock:
+    case Op::kMutexTimedLock:
+    case Op::kMutexTryLock:
+    case Op::kMutexUnlock:
+    case Op::kSpinLock:
+    case Op::kSpinTryLock:
+    case Op::kSpinUnlock:
+    case Op::kCondWait:
+    case Op::kCondTimedWait:
+    case Op::kCondSignal:
+    case Op::kCondBroadcast:
+    case Op::kSemWait:
+    case Op::kSemPost:
+    case Op::kRwReadLock:
+    case Op::kRwTimedReadLock:
+    case Op::kRwTryReadLock:
+    case Op::kRwWriteLock:
+    case Op::kRwTimedWriteLock:
+    case Op::kRwTryWriteLock:
+    case Op::kRwUnlock:
+    case Op::kBarrierArrive: break;
+    default: return;
+  }
+  const void* pc = pc_of(p.site);
+  if (p.address != nullptr && pc != nullptr && is_instrumented_code(pc)) race_sync_access(p.address, destroys, pc);
+}
+
 void race_event(const ThreadSlot& thread) {
   const Pending& p = thread.pending;
   if (is_memory(p.op)) return;
+  touch_object(p);
   RaceThread& t = race_thread(thread.index);
   switch (p.op) {
     case Op::kThreadStart:

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/library_access.h"
 #include "runtime/memory_map.h"
 #include "runtime/names.h"
 #include "runtime/placement.h"
@@ -68,6 +69,7 @@ struct Access {
   uint32_t size;
   const void* pc;
   uint32_t thread;
+  bool certain = false;  // no possible races with it
 };
 
 void fill_side(RaceSide* side, uint32_t thread, Op op, size_t size, SiteId site, ContextId context) {
@@ -101,7 +103,8 @@ __attribute__((noinline)) void report(const Remembered& old, const Access& a, Co
   memset(&row, 0, sizeof row);
   row.kind = kind;
   row.count = 1;
-  row.object = object_of(address);
+  const int descriptor = descriptor_behind(address);
+  row.object = descriptor >= 0 ? name_descriptor(descriptor) : object_of(address);
   const uint32_t log2 = old.place >> kSizeShift;
   const size_t size = log2 != kOtherSize ? size_t{1} << log2 : static_cast<size_t>(__builtin_popcount(old.head & kCellMask));
   fill_side(&row.first, old.thread, op_of(old.head), size, site_of_low(old.pc - 1), context_of(old.place));
@@ -153,7 +156,7 @@ void check_granule(uintptr_t granule, uint32_t head, const Access& a, const Race
           const Remembered r{old, g.cells->pc[i], g.places[i], s.thread};
           if (!ordered) {
             report(r, a, t.context, address, RaceKind::kConfirmed);
-          } else if (t.now.weak.of(s.thread) < s.clock && !share_lock(context_of(r.place), t.context)) {
+          } else if (!a.certain && t.now.weak.of(s.thread) < s.clock && !share_lock(context_of(r.place), t.context)) {
             report(r, a, t.context, address, RaceKind::kPossible);
           }
         }
@@ -211,6 +214,12 @@ void race_access(const void* address, size_t size, Op op, const void* pc) {
     }
   }
   check(address, size, {op, flags, static_cast<uint32_t>(size), pc, g_current->index});
+}
+
+void race_sync_access(const void* address, bool writes, const void* pc) {
+  Access a{writes ? Op::kStore : Op::kAtomicLoad, static_cast<uint8_t>(writes ? kCellWrite : kCellAtomic), 1, pc, g_current->index};
+  a.certain = true;
+  check(address, 1, a);
 }
 
 void race_atomic(const AtomicDone& done) {

@@ -17,6 +17,9 @@ inline bool detecting() { return __builtin_expect(g_detecting, 0) && t_managed; 
 void install_races(bool wanted);
 
 void race_access(const void* address, size_t size, Op op, const void* pc);
+// Of an object that threads synchronise by: it is made or destroyed, or it is used. Only what is unordered for certain is reported: that a
+// lock is destroyed after its last unlock is known by that lock.
+void race_sync_access(const void* address, bool writes, const void* pc);
 void race_atomic(const AtomicDone& done);
 void race_enter(const void* call_site, const void* stack_pointer);
 void race_leave();

@@ -99,8 +99,8 @@ std::string object_words(const Symbols& symbols, const ObjectRow& row) {
       const auto local = local_of_main(symbols, row);
       return local ? local->name : "a variable on the stack";
     }
+    case ObjectKind::kDescriptor: return fmt::format("file descriptor {}", row.b);
     case ObjectKind::kThread:
-    case ObjectKind::kDescriptor:
     case ObjectKind::kMapped:
     case ObjectKind::kNone: break;
   }

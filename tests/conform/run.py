@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Thread tests of other projects under heddle: each must do there what it does by itself.
+
+usage: run.py [SUITE] [NAME...] [--carrier fiber|kernel] [--seeds N]
+
+SUITE is one of glibc, libstdc++, libcxx, tsan; without it all of them run. The sources come from Debian's source packages and are kept under
+--work. A test counts if it can be built here and passes by itself. It passes under heddle if it does so under the schedule without preemptions
+and under N random ones, on each carrier. What is known to fail is listed with its reason in expected.tsv: an unlisted failure fails the verb,
+and so does a listed one that passes everywhere.
+"""
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import pathlib
+import shutil
+import sys
+
+import cxx
+import glibc
+import sources
+import suite
+import tsan
+
+HERE = pathlib.Path(__file__).resolve().parent
+SUITES = {s.name: s for s in (glibc.Glibc, cxx.Libstdcxx, cxx.Libcxx, tsan.Tsan)}
+
+
+@dataclasses.dataclass
+class Result:
+    name: str
+    left_out: str = ""
+    complaints: dict = dataclasses.field(default_factory=dict)  # carrier -> the first complaint
+
+
+def try_one(tests, name, carriers, policies):
+    directory = tests.work / "tests" / name
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    try:
+        command = list(tests.build(name, directory))
+        expected = tests.native(name, command, directory)
+    except suite.LeftOut as why:
+        return Result(name, str(why))
+    result = Result(name)
+    for carrier in carriers:
+        for policy in policies:
+            complaint = tests.trial(name, command, directory, expected, carrier, policy)
+            if complaint:
+                result.complaints[carrier] = f"{' '.join(policy).replace('--', '')}: {complaint}"
+                break
+    return result
+
+
+def read_expected(file):
+    """{(suite, test): (carriers, reason)}; a line is suite, test, carriers or *, reason, with tabs between."""
+    known = {}
+    for line in file.read_text().splitlines():
+        if line and not line.startswith("#"):
+            of, test, carriers, reason = line.split("\t")
+            known[of, test] = (carriers.split(",") if carriers != "*" else ["fiber", "kernel"], reason)
+    return known
+
+
+def compare(of, results, known, whole):
+    """Prints what differs from the list; how many differ."""
+    wrong = 0
+    for result in results:
+        carriers, reason = known.get((of, result.name), ([], ""))
+        for carrier, complaint in sorted(result.complaints.items()):
+            if carrier in carriers:
+                print(f"  known   {result.name} [{carrier}] {complaint}")
+            else:
+                wrong += 1
+                print(f"  FAILED  {result.name} [{carrier}] {complaint}")
+        if carriers and not result.left_out and not result.complaints:
+            wrong += 1
+            print(f"  PASSES  {result.name} is listed as a failure ({reason})")
+    names = {result.name for result in results}
+    if whole:
+        for (suite_name, test) in known:
+            if suite_name == of and test not in names:
+                wrong += 1
+                print(f"  GONE    {test} is listed as a failure, and there is no such test")
+    return wrong
+
+
+def summary(of, results, carriers):
+    counted = [r for r in results if not r.left_out]
+    print(f"{of}: {len(results)} tests, {len(results) - len(counted)} left out, {len(counted)} counted")
+    kinds = collections.Counter(r.left_out.split(":")[0] for r in results if r.left_out)
+    for kind, count in kinds.most_common():
+        print(f"  left out {count:4}  {kind}")
+    for carrier in carriers:
+        passed = sum(carrier not in r.complaints for r in counted)
+        print(f"  {carrier:8} {passed} of {len(counted)} pass" + (f" ({100 * passed / len(counted):.1f} %)" if counted else ""))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--heddle", type=pathlib.Path, default=HERE.parent.parent / "build/bin/heddle")
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/conform"))
+    parser.add_argument("--sources", type=pathlib.Path, help="a directory with the unpacked sources, instead of fetching them")
+    parser.add_argument("--expected", type=pathlib.Path, default=HERE / "expected.tsv")
+    parser.add_argument("--carrier", choices=["fiber", "kernel"], action="append")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--left-out", action="store_true", help="name each test that is left out, and why")
+    parser.add_argument("words", nargs="*", metavar="SUITE NAME...")
+    options = parser.parse_args()
+    chosen = [options.words.pop(0)] if options.words and options.words[0] in SUITES else list(SUITES)
+    if options.words and len(chosen) > 1:
+        parser.error(f"'{options.words[0]}' is none of {', '.join(SUITES)}")
+    carriers = options.carrier or ["fiber", "kernel"]
+    policies = [["--policy", "stay"], *(["--policy", "random", "--seed", str(seed)] for seed in range(1, options.seeds + 1))]
+    known = read_expected(options.expected)
+    wrong = 0
+    for of in chosen:
+        try:
+            place = options.sources or sources.unpack(options.work, SUITES[of].package)
+        except sources.CannotFetch as why:
+            sys.exit(f"conform: {why}")
+        tests = SUITES[of](options.heddle.resolve(), place.resolve(), (options.work / of).resolve())
+        tests.work.mkdir(parents=True, exist_ok=True)
+        tests.prepare()
+        names = options.words or tests.find()
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            results = list(pool.map(lambda name: try_one(tests, name, carriers, policies), names))
+        summary(of, results, carriers)
+        if options.left_out:
+            for result in results:
+                if result.left_out:
+                    print(f"  out     {result.name}: {result.left_out}")
+        wrong += compare(of, results, known, not options.words)
+        sys.stdout.flush()
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

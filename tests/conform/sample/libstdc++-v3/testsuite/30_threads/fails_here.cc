@@ -1,0 +1,2 @@
+// { dg-do run }
+int main() { return 3; }

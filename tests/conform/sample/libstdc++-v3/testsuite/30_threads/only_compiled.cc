@@ -1,0 +1,2 @@
+// { dg-do compile }
+#include <thread>

@@ -1,0 +1,4 @@
+// { dg-do run }
+#include <thread>
+
+int main() { std::thread([] {}).join(); }
