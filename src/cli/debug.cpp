@@ -116,9 +116,9 @@ int debug_program(const Session& session, const DebugArguments& options) {
 }
 
 // A bug that was recorded or found before.
-int debug_saved(const DebugArguments& options) {
+int debug_saved(const Session& session, const DebugArguments& options) {
   catch_interrupts();
-  Reopened r = reopen(options.bug, "", options.campaign.jobs, options.campaign.fresh);
+  Reopened r = reopen(options.bug, session, {.jobs = options.campaign.jobs, .fresh = options.campaign.fresh});
   const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
   const Confirmation confirmation = r.campaign->confirm(failing);
   if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
@@ -131,8 +131,7 @@ int debug_saved(const DebugArguments& options) {
 
 int run_debug(const Session& session, const DebugArguments& options) {
   if (options.bug.empty()) return debug_program(session, options);
-  session.no_program("debug BUG");
-  return debug_saved(options);
+  return debug_saved(session, options);
 }
 
 }  // namespace

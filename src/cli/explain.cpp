@@ -56,11 +56,11 @@ int explain(const Session& session, const ExplainArguments& options) {
 }
 
 int show(const Session& session, const ExplainArguments& options) {
-  session.no_program("show");
+  if (!options.at) session.no_program("show without --at");
   const BugStore store;
   const Bug bug = store.load(options.bug);
   const Trace trace = chosen_trace(store, bug, options);
-  if (options.at) return show_at(options.bug, trace, *options.at, options.json);
+  if (options.at) return show_at(options.bug, session, trace, *options.at, options.json);
   const size_t size = trace.events().size();
   const size_t begin = std::min(size, options.from > 0 ? options.from - 1 : 0);
   const size_t end = options.count == 0 ? size : std::min(size, begin + options.count);

@@ -132,7 +132,10 @@ void retry_known(Campaign& campaign, const CampaignOptions& options, Found& foun
       const bool same = same_bug(saved, again.trace);
       if (same_build && !same) continue;
       if (!same_build && !campaign.confirm(again.trace).believed) continue;
-      found.believed.push_back({again.trace, again.output, index, 1, same ? listed.bug : std::nullopt});
+      // Somebody else's bug is left as it is: what its schedule showed here is saved as one's own.
+      const Seal::Verdict seal = store.check(*listed.bug);
+      const bool own = seal.own && seal.changed.empty();
+      found.believed.push_back({again.trace, again.output, index, 1, same && own ? listed.bug : std::nullopt});
     } catch (const Error& error) {
       if (error.exit_code() == ExitCode::kInterrupted) return;
       print_err("heddle: bug {} cannot be retried: {}\n", listed.id, error.what());

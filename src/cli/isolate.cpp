@@ -101,8 +101,7 @@ void print_stack(const char* title, const std::vector<std::string>& stack) {
 }
 
 int run_isolate(const Session& session, const IsolateArguments& options) {
-  session.no_program("isolate");
-  OpenedBug bug = open_failing(options.saved);
+  OpenedBug bug = open_failing(options.saved, session);
   if (options.doomed) return run_doomed(bug, options);
   const BugStore store;
   IsolateOptions isolate_options = options.isolate;

@@ -35,7 +35,7 @@ int run_tool(int count, char** words) {
       "heddle VERB [options] -- PROGRAM [ARGS...]\nExit codes: 0 nothing found, 1 a failure, 2 usage, 125 cannot test, "
       "130 interrupted.");
   for (auto add : {add_debug, add_run, add_find, add_check, add_record, add_replay, add_simplify, add_reduce, add_isolate, add_explain,
-                   add_report, add_races, add_list, add_show, add_doctor}) {
+                   add_report, add_races, add_list, add_show, add_trust, add_doctor}) {
     add(app, session);
   }
   std::vector<std::string> reversed(own.rbegin(), own.rend());

@@ -147,32 +147,6 @@ void save_simplified(Bug& bug, const Simplified& simplified) {
   store.save(bug);
 }
 
-Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh, bool live_input) {
-  const BugStore store;
-  Reopened r;
-  r.bug = store.load(name);
-  r.options.jobs = jobs;
-  r.options.fresh = fresh;
-  r.options.carrier = carrier.empty() ? r.bug.carrier : carrier;
-  const Target target = Target::resolve(r.bug.command, r.bug.directory);
-  Predicates predicates;
-  predicates.expect_exit = r.bug.expect_exit;
-  predicates.expect_stdout = r.bug.expect_stdout;
-  predicates.fails_if_output = r.bug.fails_if_output;
-  predicates.fails_if = r.bug.fails_if;
-  auto input = Input::of_bytes(store.text(r.bug, kStdin));
-  if (live_input) {
-    if (::isatty(0) != 1) input = input_of_tool();
-  } else {
-    r.options.files = store.changed_files(r.bug);
-    const Trace failing = store.load_trace(r.bug, kFailingTrace);
-    if (!failing.inputs().calls.empty()) r.options.inputs = failing.data().inputs;
-    if (failing.inputs().lost > 0) print_err("heddle: more input came than the log holds: what is missing is asked for again\n");
-  }
-  r.campaign = std::make_unique<Campaign>(target, r.options, predicates, input);
-  return r;
-}
-
 std::vector<std::string> module_paths(const Trace& trace) {
   std::vector<std::string> paths;
   for (const Module& module : trace.modules()) paths.push_back(module.path);

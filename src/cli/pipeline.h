@@ -103,8 +103,17 @@ struct Reopened {
   CampaignOptions options;
   std::unique_ptr<Campaign> campaign;
 };
-// `live_input`: files, peers and standard input are as they are now, not as they were recorded.
-Reopened reopen(const std::string& name, const std::string& carrier, unsigned jobs, bool fresh = false, bool live_input = false);
+struct ReopenOptions {
+  std::string carrier = {};  // empty: as found
+  unsigned jobs = 1;
+  bool fresh = false;
+  bool live_input = false;   // files, peers and standard input are as they are now, not as they were recorded
+  bool last_live = false;    // ... or as the last run with live input recorded them
+  bool other_build = false;  // a program that was built anew may be named
+};
+// Runs nothing that a stranger chose: a bug that this user's heddle did not write, or whose files changed since, is opened only with the program
+// named after `--`, and then without the commands and files it brings. Throws Error, with what it would have run, where it may not be opened.
+Reopened reopen(const std::string& name, const Session& session, const ReopenOptions& options);
 // Of the program as it is now: another one than the bug's means that it was built anew.
 std::string current_build_id(const Bug& bug);
 

@@ -11,8 +11,7 @@ namespace heddle {
 namespace {
 
 int run(const Session& session, const SavedBugOptions& options) {
-  session.no_program("reduce");
-  OpenedBug bug = open_failing(options);
+  OpenedBug bug = open_failing(options, session);
   Progress progress(options.json);
   const auto result = reduce_failure(*bug.campaign, bug.failing, options.seconds, progress, options.executions);
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");

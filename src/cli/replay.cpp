@@ -5,6 +5,7 @@
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
+#include "cli/shell_words.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
 #include "trace/replay_string.h"
@@ -25,19 +26,31 @@ struct ReplayArguments {
   bool json = false;
   bool fresh = false;
   bool live_input = false;
+  bool last_live = false;  // what a run with live input recorded
 };
 
 const char* trace_name(const ReplayArguments& options, const Bug& bug, const BugStore& store) {
+  if (options.last_live) return kLiveTrace;
   if (options.reduced) return kReducedTrace;
   return !options.found && store.has(bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
 }
 
-// A schedule that somebody pasted. Nothing of it is saved here: the program is the one given after --, or the one the string names.
+// A schedule that somebody pasted. Nothing of it is saved here, and nothing that it names is run: the program is the one given after --.
 int replay_pasted(const Session& session, const ReplayArguments& options) {
   const ReplayString pasted = decode_replay(options.bug);
-  const Target target = Target::resolve(session.command_given ? session.program() : pasted.command);
+  if (!session.command_given) {
+    throw Error(fmt::format("a replay string runs nothing by itself; it was made with `{}`: name the program after --",
+                            shell_words(pasted.command)),
+                ExitCode::kUsage);
+  }
+  const Target target = Target::resolve(session.program());
   const std::string build_id = Symbols({target.program}).build_id(0);
   const bool same_build = build_id == pasted.build_id;
+  if (!same_build && !options.relaxed) {
+    throw Error(
+        fmt::format("the schedule was recorded with build {} of the program, this is build {}: --relaxed follows it as far as it goes",
+                    pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id));
+  }
   if (!same_build) {
     print_err(
         "heddle: THE PROGRAM CHANGED: the schedule was recorded with build {}, this is build {}. Its places may "
@@ -60,7 +73,7 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   print_notes(campaign, nullptr);
   const Trace& trace = result.trace;
   const bool fails = campaign.fails(trace) && !is_inconclusive(trace.outcome());
-  const bool same = fails && name(trace.outcome().kind) == pasted.kind && (signature(trace) == pasted.signature || !same_build);
+  const bool same = fails && name(trace.outcome().kind) == pasted.kind && signature(trace) == pasted.signature;
   const char* verdict = same ? "failure" : fails || is_inconclusive(trace.outcome()) ? "diverged" : "passed";
   if (options.json) {
     const Counts c = trace.counts();
@@ -102,19 +115,23 @@ uint64_t deciding_step(const ReplayArguments& options, const Trace& trace) {
   return trace.slices().empty() ? 1 : trace.slices().front().end;
 }
 
-// The bug is now the one with these inputs: files, peers and standard input as they were this time.
-void keep_live_input(const BugStore& store, const Reopened& r, const char* name, const Trace& trace) {
-  store.forget_files(r.bug.id);
-  const std::vector<std::string> lost = store.save_trace(r.bug.id, name, trace);
+// Beside the first recording, which stays: files, peers and standard input as they were this time.
+void keep_live_input(const BugStore& store, const Reopened& r, const Trace& trace) {
+  store.forget_files(r.bug.id, kLiveInputs);
+  const std::vector<std::string> lost = store.save_trace(r.bug.id, kLiveTrace, trace, kLiveInputs);
   for (const std::string& sentence : lost) print_err("heddle: {}\n", sentence);
-  store.save_text(r.bug.id, kStdin, r.campaign->input().bytes());
+  store.save_text(r.bug.id, kLiveStdin, r.campaign->input().bytes());
 }
 
 int run_replay(const Session& session, const ReplayArguments& options) {
   catch_interrupts();
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
-  session.no_program("replay");
-  Reopened r = reopen(options.bug, options.carrier, 1, options.fresh, options.live_input);
+  Reopened r = reopen(options.bug, session,
+                      {.carrier = options.carrier,
+                       .fresh = options.fresh,
+                       .live_input = options.live_input,
+                       .last_live = options.last_live,
+                       .other_build = options.relaxed});
   const BugStore store;
   const Trace saved = store.load_trace(r.bug, trace_name(options, r.bug, store));
   Plan plan = r.campaign->replay_plan(saved);
@@ -126,7 +143,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
   if (options.gdb || !options.gdb_commands.empty()) {
     if (r.bug.build_id != current_build_id(r.bug))
       print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
-    const Target target = Target::resolve(r.bug.command, r.bug.directory);
+    const Target target = r.campaign->target();
     r.campaign.reset();
     return replay_in_gdb(target, plan, saved, {options.gdb_commands, deciding_step(options, saved), r.options.files});
   }
@@ -163,7 +180,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     break;
   }
   print_notes(*r.campaign, nullptr);
-  if (options.live_input && verdict == "failure") keep_live_input(store, r, trace_name(options, r.bug, store), last);
+  if (options.live_input && verdict == "failure") keep_live_input(store, r, last);
   if (options.json) {
     const Counts c = last.counts();
     Json document = {{"verdict", verdict}};
@@ -210,7 +227,8 @@ void add_replay(CLI::App& app, Session& session) {
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
-  verb.flag("--live-input", options->live_input, "the schedule only: files, peers and standard input as they are now, recorded anew");
+  verb.flag("--live-input", options->live_input, "the schedule only: files, peers and standard input as they are now, recorded beside");
+  verb.flag("--last-live", options->last_live, "what the last --live-input recorded");
   verb.flag("--relaxed", options->relaxed, "go on where the program no longer follows the schedule");
   verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
   verb.flag("--no-snapshots", options->fresh, "start the program anew for each run");

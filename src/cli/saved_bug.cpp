@@ -18,9 +18,9 @@ const char* SavedBugOptions::trace_name(const Bug& saved) const {
   return !found && BugStore().has(saved, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
 }
 
-OpenedBug open_failing(const SavedBugOptions& options) {
+OpenedBug open_failing(const SavedBugOptions& options, const Session& session) {
   catch_interrupts();
-  OpenedBug opened{reopen(options.bug, options.carrier, options.jobs), {}};
+  OpenedBug opened{reopen(options.bug, session, {.carrier = options.carrier, .jobs = options.jobs}), {}};
   opened.failing = BugStore().load_trace(opened.bug, options.trace_name(opened.bug));
   const Confirmation confirmation = opened.campaign->confirm(opened.failing, 1);
   if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));

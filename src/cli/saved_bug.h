@@ -27,7 +27,7 @@ struct OpenedBug : Reopened {
 };
 
 // Reopens the campaign of the bug, catches interrupts and loads the failing run, which has to replay.
-OpenedBug open_failing(const SavedBugOptions& options);
+OpenedBug open_failing(const SavedBugOptions& options, const Session& session);
 
 // The exit code of a verb that has come to its end, or was interrupted on the way.
 int exit_unless_interrupted(ExitCode code);

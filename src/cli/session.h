@@ -42,6 +42,7 @@ void add_report(CLI::App& app, Session& session);
 void add_list(CLI::App& app, Session& session);
 void add_show(CLI::App& app, Session& session);
 void add_races(CLI::App& app, Session& session);
+void add_trust(CLI::App& app, Session& session);
 
 // Options that several verbs share.
 inline const std::vector<std::string> kCarriers = {"fiber", "kernel"};

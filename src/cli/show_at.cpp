@@ -58,12 +58,12 @@ std::vector<std::string> stack_at(Campaign& campaign, const Trace& trace, uint64
   return frames_of(there, Symbols(module_paths(there)), there.threads()[thread].stack);
 }
 
-int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json) {
+int show_at(const std::string& bug, const Session& session, const Trace& trace, uint64_t at, bool json) {
   if (at == 0 || at > trace.events().size()) {
     throw Error(fmt::format("--at: the schedule has events 1 to {}", trace.events().size()), ExitCode::kUsage);
   }
   catch_interrupts();
-  Reopened r = reopen(bug, "", 1);
+  Reopened r = reopen(bug, session, {});
   const Trace there = run_to(*r.campaign, trace, at);
   print_notes(*r.campaign, nullptr);
   const Symbols symbols(module_paths(there));

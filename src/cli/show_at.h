@@ -12,6 +12,6 @@ class Campaign;
 std::vector<std::string> stack_at(Campaign& campaign, const Trace& trace, uint64_t at, uint32_t thread);
 
 // Where every thread stands after event `at` (from 1) of a saved bug's trace, by running the schedule again so far.
-int show_at(const std::string& bug, const Trace& trace, uint64_t at, bool json);
+int show_at(const std::string& bug, const Session& session, const Trace& trace, uint64_t at, bool json);
 
 }  // namespace heddle

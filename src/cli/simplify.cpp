@@ -15,10 +15,9 @@ struct SimplifyArguments {
 };
 
 int run_simplify(const Session& session, SimplifyArguments options) {
-  session.no_program("simplify");
   // What was simplified before is the start only where the user wants to go on from there.
   options.saved.found = !options.resume;
-  OpenedBug bug = open_failing(options.saved);
+  OpenedBug bug = open_failing(options.saved, session);
   const Trace failing = BugStore().load_trace(bug.bug, kFailingTrace);
   options.choice.seconds = options.saved.seconds;
   options.choice.executions = options.saved.executions;

@@ -281,7 +281,7 @@ class Writer {
     out_ +=
         fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
     if (!story_.page.empty()) out_ += fmt::format("PAGE   {}\n", story_.page);
-    if (!story_.replay.empty()) out_ += fmt::format("PASTE  heddle replay {}\n", story_.replay);
+    if (!story_.replay.empty()) out_ += fmt::format("PASTE  heddle replay {} -- PROGRAM\n", story_.replay);
   }
 
   const Story& story_;

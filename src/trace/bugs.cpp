@@ -11,6 +11,7 @@
 #include "trace/hash.h"
 #include "trace/input_store.h"
 #include "trace/store.h"
+#include "trace/user_key.h"
 
 namespace heddle {
 
@@ -119,7 +120,8 @@ std::string BugStore::id_for(const Bug& bug) const {
     if (!fs::exists(fs::path(directory_of(id)) / "bug.json", failure)) return id;
     try {
       const Bug there = load_from(directory_of(id));
-      if (there.signature == bug.signature && fs::path(there.program).filename() == fs::path(bug.program).filename()) return id;
+      const bool foreign = user_key().has_value() && !check(there).own;
+      if (!foreign && there.signature == bug.signature && fs::path(there.program).filename() == fs::path(bug.program).filename()) return id;
     } catch (const Error&) {
       return id;  // unreadable: this bug takes its place
     }
@@ -129,33 +131,47 @@ std::string BugStore::id_for(const Bug& bug) const {
 
 // Dumped with replacement: a program's message need not be UTF-8.
 void BugStore::save(const Bug& bug) const {
-  make_directory(directory_of(bug.id));
-  replace_file(directory_of(bug.id) + "/bug.json", json_of(bug).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  save_text(bug.id, "bug.json", json_of(bug).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   replace_file((fs::path(root_) / ".heddle" / "latest").string(), bug.id + "\n");
 }
 
-std::vector<std::string> BugStore::save_trace(const std::string& id, const char* name, const Trace& trace) const {
+std::vector<std::string> BugStore::save_trace(const std::string& id, const char* name, const Trace& trace, const char* inputs) const {
   make_directory(directory_of(id));
-  std::vector<std::string> notes = keep_files(directory_of(id) + "/inputs", trace.inputs());
-  heddle::save_trace(trace, directory_of(id) + "/" + name);
+  const Seal seal(directory_of(id));
+  std::vector<std::string> notes =
+      keep_files(fmt::format("{}/{}", directory_of(id), inputs), trace.inputs(),
+                 [&](const std::string& file, std::string_view bytes) { seal.writes(fmt::format("{}/{}", inputs, file), bytes); });
+  save_text(id, name, encode_trace(trace));
   return notes;
 }
 
-std::vector<RecordedFile> BugStore::changed_files(const Bug& bug) const { return heddle::changed_files(directory_of(bug.id) + "/inputs"); }
-
-void BugStore::forget_files(const std::string& id) const {
-  std::error_code ignored;
-  fs::remove_all(fs::path(directory_of(id)) / "inputs", ignored);
+std::vector<RecordedFile> BugStore::changed_files(const Bug& bug, const char* inputs) const {
+  return heddle::changed_files(fmt::format("{}/{}", directory_of(bug.id), inputs));
 }
+
+void BugStore::forget_files(const std::string& id, const char* inputs) const {
+  std::error_code ignored;
+  const fs::path place = fs::path(directory_of(id)) / inputs;
+  for (fs::directory_iterator at(place, ignored), end; !ignored && at != end; at.increment(ignored))
+    Seal(directory_of(id)).removes(fmt::format("{}/{}", inputs, at->path().filename().string()));
+  fs::remove_all(place, ignored);
+}
+
+Seal::Verdict BugStore::check(const Bug& bug) const { return Seal(directory_of(bug.id)).check(); }
+void BugStore::trust(const Bug& bug) const { Seal(directory_of(bug.id)).trust(); }
 
 void BugStore::save_text(const std::string& id, const char* name, const std::string& bytes) const {
   make_directory(directory_of(id));
+  Seal(directory_of(id)).writes(name, bytes);
   replace_file(directory_of(id) + "/" + name, bytes);
 }
 
 void BugStore::remove(const std::string& id, const char* name) const {
   std::error_code ignored;
-  fs::remove(fs::path(directory_of(id)) / name, ignored);
+  const fs::path place = fs::path(directory_of(id)) / name;
+  if (!fs::exists(place, ignored)) return;
+  Seal(directory_of(id)).removes(name);
+  fs::remove(place, ignored);
 }
 
 Bug BugStore::load_from(const std::string& directory) const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/seal.h"
 #include "trace/trace.h"
 
 namespace heddle {
@@ -44,17 +45,22 @@ inline constexpr const char* kReducedTrace = "reduced.trace";
 inline constexpr const char* kStdout = "stdout";
 inline constexpr const char* kStderr = "stderr";
 inline constexpr const char* kStdin = "stdin";
+inline constexpr const char* kInputs = "inputs";  // directory
+// What `replay --live-input` recorded last: the same schedule with the input of that day.
+inline constexpr const char* kLiveTrace = "live.trace";
+inline constexpr const char* kLiveStdin = "live.stdin";
+inline constexpr const char* kLiveInputs = "live.inputs";
 
 class BugStore {
  public:
   // Everything lies under `root`/.heddle.
   explicit BugStore(std::string root = ".");
 
-  // Creates the bug's directory and checks that it can be written. The id of the same bug of the same program stays the same.
+  // The same bug of the same program keeps its id; a bug that somebody else wrote keeps its own, and its files.
   std::string id_for(const Bug& bug) const;
   void save(const Bug& bug) const;  // bug.json, then `latest`
   // With the contents of the files that the run read. Returns what of them was not kept, a sentence each.
-  std::vector<std::string> save_trace(const std::string& id, const char* name, const Trace& trace) const;
+  std::vector<std::string> save_trace(const std::string& id, const char* name, const Trace& trace, const char* inputs = kInputs) const;
   void save_text(const std::string& id, const char* name, const std::string& bytes) const;
   void remove(const std::string& id, const char* name) const;
 
@@ -63,8 +69,11 @@ class BugStore {
   Trace load_trace(const Bug& bug, const char* name) const;
   bool has(const Bug& bug, const char* name) const;
   // Files that the bug's runs read and that are no longer as they were.
-  std::vector<RecordedFile> changed_files(const Bug& bug) const;
-  void forget_files(const std::string& id) const;
+  std::vector<RecordedFile> changed_files(const Bug& bug, const char* inputs = kInputs) const;
+  void forget_files(const std::string& id, const char* inputs = kInputs) const;
+  // Did this user's heddle write it, and is it as it was written? Only then may what it names be run.
+  Seal::Verdict check(const Bug& bug) const;
+  void trust(const Bug& bug) const;
   std::string text(const Bug& bug, const char* name) const;  // empty if it was not saved
 
   struct Listed {

@@ -30,6 +30,11 @@ using Index = std::map<std::string, Kept>;
 std::string index_path(const std::string& directory) { return directory + "/index.json"; }
 std::string blob_path(const std::string& directory, uint64_t hash) { return fmt::format("{}/{:016x}.zst", directory, hash); }
 
+void write_announced(const std::string& path, const std::string& bytes, const Announce& announce) {
+  if (announce) announce(fs::path(path).filename().string(), bytes);
+  replace_file(path, bytes);
+}
+
 Index load_index(const std::string& directory) {
   std::error_code failure;
   Index index;
@@ -45,11 +50,11 @@ Index load_index(const std::string& directory) {
   return index;
 }
 
-void save_index(const std::string& directory, const Index& index) {
+void save_index(const std::string& directory, const Index& index, const Announce& announce) {
   json j = json::object();
   for (const auto& [path, kept] : index) j[path] = {{"hash", kept.hash}, {"size", kept.size}, {"changed", kept.changed}};
   make_directory(directory);
-  replace_file(index_path(directory), j.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_announced(index_path(directory), j.dump(1, ' ', false, json::error_handler_t::replace) + "\n", announce);
 }
 
 uint64_t change_time(const struct stat& status) {
@@ -89,7 +94,7 @@ bool is_as_kept(const std::string& path, const Kept& kept) {
 
 }  // namespace
 
-std::vector<std::string> keep_files(const std::string& directory, const InputLog& log) {
+std::vector<std::string> keep_files(const std::string& directory, const InputLog& log, const Announce& announce) {
   std::vector<std::string> notes;
   Index index = load_index(directory);
   const size_t before = index.size();
@@ -116,10 +121,10 @@ std::vector<std::string> keep_files(const std::string& directory, const InputLog
     std::error_code failure;
     make_directory(directory);
     const std::string blob = blob_path(directory, kept.hash);
-    if (!fs::exists(blob, failure)) replace_file(blob, compressed(bytes));
+    if (!fs::exists(blob, failure)) write_announced(blob, compressed(bytes), announce);
     index[file.path] = kept;
   }
-  if (index.size() != before) save_index(directory, index);
+  if (index.size() != before) save_index(directory, index, announce);
   return notes;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trace/input_log.h"
+#include "trace/seal.h"
 
 namespace heddle {
 
@@ -12,7 +13,8 @@ inline constexpr uint64_t kMostOfOneFile = uint64_t{64} << 20;
 inline constexpr uint64_t kMostOfAllFiles = uint64_t{256} << 20;
 
 // Keeps what the log names, as it is now. Returns what was not kept, a sentence each.
-std::vector<std::string> keep_files(const std::string& directory, const InputLog& log);
+// `announce` is told of each file before it is written.
+std::vector<std::string> keep_files(const std::string& directory, const InputLog& log, const Announce& announce = {});
 
 // Those of the kept files that are no longer as they were. Throws Error where the contents are missing or damaged.
 std::vector<RecordedFile> changed_files(const std::string& directory);

@@ -182,10 +182,10 @@ def machines(heddle):
 
     explained = heddle("explain")
     assert "\033" not in explained and "\001" not in explained, "the program steers the terminal"
-    pasted = re.search(r"^PASTE +heddle replay (hd1:\S+)$", explained, re.M)
+    pasted = re.search(r"^PASTE +heddle replay (hd1:\S+) -- PROGRAM$", explained, re.M)
     assert pasted, "no replay string"
-    heddle("replay", pasted[1], code=1)
-    heddle("replay", pasted[1][:-4], code=125)
+    heddle("replay", pasted[1], "--", "./hostile", code=1)
+    heddle("replay", pasted[1][:-4], "--", "./hostile", code=125)
 
     page = heddle("report", "-o", "-")
     assert len(page) < 1_000_000
