@@ -170,5 +170,16 @@ TEST(Simplify, RejectsAnUnknownAlgorithm) {
                Error);
 }
 
+// Figure 1 with x = 0 where the paper has flag = 0: a thread that need not spin any more and is counted on would go too far.
+TEST(Tinertia, AThreadThatLeavesItsPathRunsUntilItRejoinsIt) {
+  Program p = figure1();
+  p.bodies[1][3] = store(kX, 0);
+  const Trace start = figure2(p);
+  ASSERT_EQ(start.outcome().kind, OutcomeKind::kAssert);
+  const SimplifyResult result = tinertia(p, start);
+  EXPECT_TRUE(same_bug(result.best, start));
+  EXPECT_EQ(result.best.switches(), 2u);
+}
+
 }  // namespace
 }  // namespace heddle
