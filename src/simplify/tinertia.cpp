@@ -134,7 +134,7 @@ class Tinertia final : public Pass {
     waiting_ = false;
     // 4.2.1: a valid variant iff the run shows the bug and costs no more than planned; what ran replaces what was planned.
     const bool valid = fails && trace.switches() <= proposal.planned_switches;
-    if (!valid && corrections_ < kMostCorrections && path_.correct(trace)) {
+    if ((!valid || corrections_ > 0) && corrections_ < kMostCorrections && path_.correct(trace)) {
       ++corrections_;
       again_ = true;
       return false;

@@ -21,12 +21,15 @@ bool is_runtime_library(const std::string& name) {
   return false;
 }
 
+// What is no file is not the program's code: the kernel's own, or a toy.
+bool is_own(const Module& module) { return module.path.find('/') != std::string::npos && !is_runtime_library(base_name(module.path)); }
+
 }  // namespace
 
 std::vector<std::string> plain_modules(const Trace& trace) {
   std::vector<std::string> plain;
   for (const Module& module : trace.modules()) {
-    if (!module.instrumented && !is_runtime_library(base_name(module.path))) plain.push_back(module.path);
+    if (!module.instrumented && is_own(module)) plain.push_back(module.path);
   }
   // More may have been loaded than the table holds.
   if (trace.modules().size() >= kMaxModules) plain.emplace_back("a library that was loaded late");
@@ -34,7 +37,7 @@ std::vector<std::string> plain_modules(const Trace& trace) {
 }
 
 std::string unseen(const Trace& trace) {
-  if (trace.modules().empty()) return {};
+  if (std::none_of(trace.modules().begin(), trace.modules().end(), is_own)) return {};
   const std::vector<std::string> plain = plain_modules(trace);
   if (!plain.empty()) {
     const std::string more = plain.size() > 1 ? fmt::format(" and {} more", plain.size() - 1) : "";

@@ -12,7 +12,7 @@ namespace heddle {
 // not named: what they do for the program is an operation, or is assumed to be independent.
 std::vector<std::string> plain_modules(const Trace& trace);
 
-// Why the events do not show everything, in a few words; empty if they do. A program without modules (a toy) consists of its events.
+// Why the events do not show everything, in a few words; empty if they do. A program without files of code (a toy) consists of its events.
 // Under PointKind::kRacy an empty answer holds for runs that were watched for races and showed none outside of the points (`open_sites`).
 std::string unseen(const Trace& trace);
 

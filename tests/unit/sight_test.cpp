@@ -76,14 +76,14 @@ TEST(Sight, ACertificateLeavesNothingHiddenOut) {
   const Execute run = plain(program);
   DirectExecutor executor(run);
   CheckOptions options;
-  options.bound = 3;
+  options.bound = 4;
   options.find.keep_going = true;
   Trace failing;
   options.find.each = [&](size_t, const Plan&, const Trace& t) {
-    if (is_failure(t.outcome()) && t.preemptions() == 3) failing = t;
+    if (is_failure(t.outcome()) && t.preemptions() > 2) failing = t;
   };
   check({}, executor, options);
-  ASSERT_EQ(failing.preemptions(), 3u);
+  ASSERT_GT(failing.preemptions(), 2u);
   for (const char* algorithm : {"bound", "exhaustive", "default"}) {
     SimplifyOptions how;
     how.algorithm = algorithm;
