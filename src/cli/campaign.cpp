@@ -54,6 +54,7 @@ void CampaignOptions::add_to(Verb& verb) {
 }
 
 void CampaignOptions::add_search_to(Verb& verb) {
+  verb.text("--around", around, "gaussian: the recorded run whose switches are moved, a bug or a trace file [a run of its own]", "RUN");
   verb.flag("--resume", resume, "go on where earlier searches of this program stopped, instead of repeating them");
   verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
 }

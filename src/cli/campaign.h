@@ -21,6 +21,7 @@ struct CampaignOptions {
   std::optional<double> seconds;
   unsigned jobs = 0;     // 0: as many as there are cores
   std::string strategy;  // empty: the default
+  std::string around;    // gaussian: the recorded run that it perturbs
   uint32_t depth = 3;
   uint32_t early_timeouts = 0;
   std::string carrier = "fiber";

@@ -64,7 +64,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
   if (options.campaign.json) {
     document["failure"] = json_failure(failing);
     document["found"] = json_counts(failing.counts(), true);
-    document["simplify"] = json_simplify(simplified.result);
+    document["simplify"] = json_simplify(simplified);
     document["simplified"] = json_counts(best.counts(), true);
     if (reduced) {
       document["reduce"] = json_reduce(*reduced);

@@ -83,7 +83,7 @@ void print_nothing_found(const Found& found, const CampaignOptions& options) {
   const FindResult& r = found.result;
   print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
             options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
-            r.exhausted ? ": nothing more to try" : "");
+            r.exhausted ? ": nothing more for this strategy to try" : "");
   if (!r.exhausted && r.executions > 1)
     print_out("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
   if (found.totals.searches > 1)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 
 #include "cli/pipeline.h"
 #include "cli/print.h"
@@ -11,6 +12,7 @@
 #include "search/make.h"
 #include "trace/error.h"
 #include "trace/project.h"
+#include "trace/store.h"
 
 namespace heddle {
 
@@ -83,12 +85,23 @@ class Record {
   bool resumed_ = false;
 };
 
+// The run that a search perturbs: of this program, as it was recorded.
+Trace recorded_run(const Campaign& campaign, const std::string& name) {
+  if (std::filesystem::is_regular_file(name)) return load_trace(name);
+  const BugStore store;
+  const Bug bug = store.load(name);
+  if (bug.program != campaign.target().program)
+    throw Error(fmt::format("{} is a run of {}, not of this program", name, bug.program), ExitCode::kUsage);
+  return store.load_trace(bug, kFailingTrace);
+}
+
 SearchOptions options_of(Campaign& campaign, const CampaignOptions& options) {
   SearchOptions search;
   search.seed = options.plan.seed();
   search.base = campaign.base();
   search.depth = options.depth;
   search.early_timeouts = options.early_timeouts;
+  if (!options.around.empty()) search.around = recorded_run(campaign, options.around);
   search.fails = [&campaign](const Trace& trace) { return campaign.fails(trace); };
   return search;
 }
@@ -189,6 +202,8 @@ void believe(Campaign& campaign, Found& found) {
 }
 
 Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
+  if (!options.around.empty() && options.strategy_name() != "gaussian")
+    throw Error("--around is for --strategy gaussian", ExitCode::kUsage);
   Record record(campaign, options);
   Found found;
   found.segment = record.segment();

@@ -47,6 +47,32 @@ class PassingRuns {
 
 }  // namespace
 
+namespace {
+
+// The simplest of the accepted traces that replays; the start where none does. What was proved was proved of the simplest.
+void keep_what_replays(Campaign& campaign, const Trace& start, Simplified* simplified) {
+  SimplifyResult& result = simplified->result;
+  std::string why;
+  while (!result.accepted.empty() && !stop_flag()) {
+    const Confirmation confirmation = campaign.confirm(result.accepted.back());
+    if (confirmation.believed) break;
+    if (why.empty()) why = confirmation.why_not;
+    ++simplified->refuted;
+    result.accepted.pop_back();
+  }
+  if (simplified->refuted == 0) return;
+  const bool none = result.accepted.empty();
+  result.best = none ? start : result.accepted.back();
+  result.minimal = "local";
+  result.assumed.clear();
+  simplified->fallback =
+      fmt::format("{} simpler schedule{} did not replay ({}): {}", simplified->refuted, simplified->refuted == 1 ? "" : "s", why,
+                  none ? "this is the one that was found" : "this is the simplest that does");
+  result.certificate = simplified->fallback;
+}
+
+}  // namespace
+
 void SimplifyChoice::add_to(Verb& verb, bool own_limits) {
   verb.text("--algorithm", algorithm, "how to simplify: default, or names of passes joined by +", "NAME");
   if (!own_limits) {
@@ -54,6 +80,8 @@ void SimplifyChoice::add_to(Verb& verb, bool own_limits) {
     verb.seconds("--simplify-time", seconds, "seconds to spend at most on simplifying, 0 for no limit");
   }
   verb.number("--certificate", certificate, "runs to spend at most on the proof that fewer preemptions do not do, 0 for no proof");
+  verb.flag("--assume-race-free", race_free,
+            "for the proof leave out equivalent schedules although not all memory accesses are seen; then it is none, which is said");
 }
 
 Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress,
@@ -65,6 +93,7 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
   options.seconds = choice.seconds;
   if (choice.seconds == 0) options.certificate_seconds = 0;  // nothing may hang on a clock
   options.certificate_executions = choice.certificate;
+  options.assume_race_free = choice.race_free;
   options.suffix = choice.suffix;
   options.stop = &stop_flag();
   options.limits.watchdog_ms = campaign.base().limits.watchdog_ms;
@@ -84,17 +113,13 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
     simplified.result.finished = false;
   }
   progress.clear();
-  if (!stop_flag() && !campaign.confirm(simplified.result.best).believed) {
-    simplified.believed = false;
-    simplified.result.best = start != nullptr ? *start : failing;
-    simplified.result.minimal = "local";
-    simplified.result.certificate.clear();
-  }
+  if (!stop_flag()) keep_what_replays(campaign, start != nullptr ? *start : failing, &simplified);
   simplified.passing = passing.nearest(simplified.result.best);
   return simplified;
 }
 
-Json json_simplify(const SimplifyResult& result) {
+Json json_simplify(const Simplified& simplified) {
+  const SimplifyResult& result = simplified.result;
   Json operations = Json::array();
   for (const OperationCount& o : result.operations) {
     operations.push_back({{"name", o.name},
@@ -112,6 +137,9 @@ Json json_simplify(const SimplifyResult& result) {
           {"rounds", result.rounds},
           {"cached", result.cached},
           {"certificate", result.certificate},
+          {"assumed", result.assumed},
+          {"refuted", simplified.refuted},
+          {"fallback", simplified.fallback},
           {"finished", result.finished},
           {"operations", operations}};
 }

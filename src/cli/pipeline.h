@@ -46,13 +46,15 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
 struct Simplified {
   SimplifyResult result;
   std::optional<Trace> passing;  // of all passing runs, the one that shares the longest beginning with the best
-  bool believed = true;          // else the best is the trace it started from
+  size_t refuted = 0;            // simpler traces that did not replay: the best is the simplest that did
+  std::string fallback;          // the same in words; empty if there were none
 };
 struct SimplifyChoice {
   std::string algorithm = "default";
   uint64_t executions = 0;
   double seconds = 60;
   size_t certificate = SimplifyOptions().certificate_executions;
+  bool race_free = false;
   size_t suffix = 0;  // intervals at the end that alone are worked on; 0 = all
   // The verb `simplify` has options of its own for the runs and seconds.
   void add_to(Verb& verb, bool own_limits = false);
@@ -75,7 +77,7 @@ std::string deciding_sentence(const IsolateResult& result);
 void save_isolated(Bug& bug, const IsolateResult& result);
 
 Json json_find(const Found& found, const CampaignOptions& options);
-Json json_simplify(const SimplifyResult& result);
+Json json_simplify(const Simplified& simplified);
 
 // For people: why there is no failure to show.
 void print_nothing_found(const Found& found, const CampaignOptions& options);

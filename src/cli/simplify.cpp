@@ -31,7 +31,7 @@ int run_simplify(const Session& session, SimplifyArguments options) {
     Json document = {{"verdict", "failure"}};
     document["failure"] = json_failure(result.best);
     document["found"] = json_counts(before, true);
-    document["simplify"] = json_simplify(result);
+    document["simplify"] = json_simplify(simplified);
     document["simplified"] = json_counts(after, true);
     document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);

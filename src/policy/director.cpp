@@ -44,8 +44,10 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
       }
       // A time-out fires only where the plan recorded one, or where nothing else can run: otherwise a wait that was signalled in the
       // original run would time out early in a reordered one.
+      // Of several that wait for time to pass the first deadline comes first; a recorded run that had it otherwise is followed all the same.
       const Choice* choice = find_choice(c.thread, c.number);
-      if (c.ready == Ready::kTimeout && (!others_ready || (choice != nullptr && choice->value == kChoiceTimeout))) {
+      const bool its_turn = !others_ready && (strict || earliest_deadline(m) == index);
+      if (c.ready == Ready::kTimeout && (its_turn || (choice != nullptr && choice->value == kChoiceTimeout))) {
         cursor_ += closes;
         return {Verdict::kRun, index, nullptr};
       }
@@ -105,7 +107,9 @@ uint32_t Director::choose(ThreadId thread, uint32_t number, uint64_t step, const
     }
   }
   const PolicySpec& spec = state_.plan.header->tail;
-  if (!in_tail() || spec.kind == PolicyKind::kStay || spec.kind == PolicyKind::kFifo || spec.kind == PolicyKind::kTimeSlice) return 0;
+  const bool draws = spec.kind == PolicyKind::kStay && spec.stay != 0;
+  if (!draws && (!in_tail() || spec.kind == PolicyKind::kStay || spec.kind == PolicyKind::kFifo || spec.kind == PolicyKind::kTimeSlice))
+    return 0;
   return static_cast<uint32_t>(mix(mix(spec.seed, 0xC401CE), step) % count);
 }
 

@@ -23,6 +23,8 @@ bool anybody_ready(const Moment& m) {
   return false;
 }
 
+}  // namespace
+
 uint32_t earliest_deadline(const Moment& m) {
   uint32_t best = kNobody;
   for (uint32_t i = 0; i < m.count; ++i) {
@@ -31,8 +33,6 @@ uint32_t earliest_deadline(const Moment& m) {
   }
   return best;
 }
-
-}  // namespace
 
 const PolicyRow* policy_rows(uint32_t* count) {
   *count = sizeof(kRows) / sizeof(kRows[0]);

@@ -60,6 +60,8 @@ bool racing(const Candidate& a, const Candidate& b);
 bool marked(const PolicyState& state, const Candidate& candidate);
 // Least recently run among the eligible: the order of a fair dispatch queue.
 uint32_t oldest_eligible(const PolicyState& state, const Moment& moment);
+// Of the threads that only a time-out can let go on, the one whose deadline comes first; kNobody if there is none.
+uint32_t earliest_deadline(const Moment& moment);
 
 // Uniform among the candidates that `allows(index)` allows; kNobody if it allows none.
 template <typename Allows>

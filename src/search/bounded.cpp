@@ -7,6 +7,7 @@
 #include "search/fairness.h"
 #include "search/make.h"
 #include "trace/happens_before.h"
+#include "trace/sight.h"
 
 namespace heddle {
 
@@ -20,17 +21,11 @@ std::vector<uint32_t> enabled_threads(const std::vector<Stance>& stances) {
   return enabled;
 }
 
-bool has_timed_operations(const Trace& trace) {
-  for (const Event& e : trace.events()) {
-    if (has(e.op, kTimed)) return true;
-  }
-  return std::any_of(trace.threads().begin(), trace.threads().end(), [](const Thread& t) { return has(t.pending, kTimed); });
-}
-
 }  // namespace
 
-Bounded::Bounded(const SearchOptions& options, uint32_t bound, bool reduce) : options_(options), bound_(bound), waiting_(bound + 1) {
-  account_.reduced = reduce;
+Bounded::Bounded(const SearchOptions& options, uint32_t bound, Reduction reduction)
+    : options_(options), bound_(bound), reduction_(reduction), waiting_(bound + 1) {
+  account_.reduced = reduction != Reduction::kNone;
   waiting_[0].push_back({});
 }
 
@@ -82,6 +77,11 @@ std::optional<Plan> Bounded::propose() {
 
 bool Bounded::enter(uint64_t key) { return !account_.reduced || entered_.insert(key).second; }
 
+bool Bounded::allows_reduction(const Trace& trace) {
+  if (account_.unseen.empty()) account_.unseen = unseen(trace);
+  return !has_timed_operations(trace) && (account_.unseen.empty() || reduction_ == Reduction::kAssumed);
+}
+
 void Bounded::restart_without_reduction() {
   account_ = {};
   entered_.clear();
@@ -102,8 +102,9 @@ void Bounded::observe(size_t, const Trace& trace) {
     ++(item.uncertain ? account_.infeasible : account_.unexpected);
     return;
   }
-  if (account_.reduced && has_timed_operations(trace)) return restart_without_reduction();
+  if (account_.reduced && !allows_reduction(trace)) return restart_without_reduction();
   ++account_.schedules;
+  if (is_inconclusive(trace.outcome())) inconclusive_ = true;
   for (const Event& e : trace.events()) sites_.insert(e.site);
   account_.sites = sites_.size();
   expand(item, std::make_shared<const Trace>(trace));
@@ -141,7 +142,10 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
       for (const Stance& s : stances) {
         const bool by_timeout = s.standing == Standing::kTimeout;
         if (s.thread == e.thread || s.standing == Standing::kBlocked || (by_timeout && item.early >= options_.early_timeouts)) continue;
-        if (fairness.behind(s.thread, enabled)) continue;
+        if (fairness.behind(s.thread, enabled)) {
+          ++account_.unfair;
+          continue;
+        }
         const uint32_t price = before + (costs && s.thread != current ? 1 : 0);
         if (price > bound_) continue;
         const ThreadId id = trace.threads()[s.thread].id;
@@ -170,16 +174,29 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
     }
     walk.advance();
     stances = walk.stances();
-    fairness.step(e.thread, has(e.op, kYields) || (e.flags & kSpin) != 0, enabled, enabled_threads(stances));
+    fairness.step(e, enabled, enabled_threads(stances));
   }
 }
 
 std::string Bounded::knowledge() const {
-  if (account_.complete == 0) return {};
-  return fmt::format("All schedules with at most {} preemption{} were executed ({} in all).", account_.complete - 1,
-                     account_.complete == 2 ? "" : "s", account_.schedules);
+  if (account_.complete == 0 || account_.unexpected > 0 || account_.other_choices > 0 || inconclusive_) return {};
+  return fmt::format("All schedules with at most {} preemption{} were executed{} ({} in all); {}.", account_.complete - 1,
+                     account_.complete == 2 ? "" : "s",
+                     account_.reduced ? ", of those that differ only in the order of independent operations one" : "", account_.schedules,
+                     space_words(options_.early_timeouts, account_.unfair > 0));
 }
 
-std::unique_ptr<Search> make_bounded(const SearchOptions& options) { return std::make_unique<Bounded>(options, options.depth, true); }
+std::string space_words(uint32_t early_timeouts, bool unfair) {
+  std::string words = "sequential consistency, no spurious wake-ups, ";
+  words += early_timeouts == 0 ? std::string("time-outs and sleeps end only when nothing else can run")
+                               : fmt::format("at most {} time-out{} before {} time", early_timeouts, early_timeouts == 1 ? "" : "s",
+                                             early_timeouts == 1 ? "its" : "their");
+  if (unfair) words += fmt::format(", who yields at one place more than {} times then lets the others go first", Fairness::kPatience);
+  return words;
+}
+
+std::unique_ptr<Search> make_bounded(const SearchOptions& options) {
+  return std::make_unique<Bounded>(options, options.depth, Reduction::kWhereSeen);
+}
 
 }  // namespace heddle

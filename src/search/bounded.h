@@ -18,11 +18,17 @@ namespace heddle {
 //
 // The reduction prunes a continuation whose state (named by its partial order), next thread and fairness have been continued before at
 // no greater cost: whatever follows there has been or will be seen at no greater cost. That is sound under the bound, unlike plain
-// partial order reduction (Coons, Musuvathi & McKinley, OOPSLA 2013, section 3). Time-outs depend on the clock and not only on the partial order: a
-// program with timed operations is explored without the reduction.
+// partial order reduction (Coons, Musuvathi & McKinley, OOPSLA 2013, section 3). A partial order names a state only where every dependence
+// is an event (trace/sight.h): a program with unseen accesses, or with time-outs, is explored without the reduction.
+enum class Reduction : uint8_t {
+  kNone,
+  kWhereSeen,  // where the events show every dependence
+  kAssumed,    // although they do not: the user says that unseen accesses do not race
+};
+
 class Bounded final : public Search {
  public:
-  Bounded(const SearchOptions& options, uint32_t bound, bool reduce);
+  Bounded(const SearchOptions& options, uint32_t bound, Reduction reduction);
   std::optional<Plan> propose() override;
   void observe(size_t index, const Trace& trace) override;
   std::string knowledge() const override;
@@ -34,9 +40,11 @@ class Bounded final : public Search {
     uint64_t unexpected = 0;     // runs that did not follow their plan: the program is not deterministic
     uint64_t sites = 0;          // distinct scheduling points in the code
     uint64_t other_choices = 0;  // recorded choices whose alternatives are not enumerated
+    uint64_t unfair = 0;         // continuations not taken because the thread only yields there again and again
     uint32_t complete = 0;       // all schedules with fewer preemptions than this are done
     bool reduced = false;
     bool exhausted = false;  // all up to the bound
+    std::string unseen;      // why events do not show every dependence; empty if they do
   };
   const Account& account() const { return account_; }
 
@@ -53,6 +61,7 @@ class Bounded final : public Search {
   };
   Plan plan_for(const Item& item) const;
   void restart_without_reduction();
+  bool allows_reduction(const Trace& trace);
   void expand(const Item& item, const std::shared_ptr<const Trace>& trace);
   // Registers that somebody goes on from this state; false if that has been done before. Work is done in order of cost, so the first to
   // come comes at the least cost.
@@ -60,13 +69,18 @@ class Bounded final : public Search {
 
   SearchOptions options_;
   uint32_t bound_;
+  Reduction reduction_;
   Account account_;
   uint32_t level_ = 0;
   std::vector<std::vector<Item>> waiting_;  // by cost
   std::deque<Item> in_flight_;
   std::unordered_set<uint64_t> entered_;
   std::unordered_set<SiteId> sites_;
-  size_t stale_ = 0;  // proposals made before a restart, to be ignored
+  bool inconclusive_ = false;  // some run said nothing
+  size_t stale_ = 0;           // proposals made before a restart, to be ignored
 };
+
+// The conditions under which "all schedules" is meant.
+std::string space_words(uint32_t early_timeouts, bool unfair);
 
 }  // namespace heddle

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "search/bounded.h"
-
 namespace heddle {
 
 CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options) {
-  Bounded search(options, check_options.bound, check_options.reduce);
+  Bounded search(options, check_options.bound, check_options.reduction);
   CheckResult result;
   result.found = find(search, executor, check_options.find);
   const Bounded::Account& account = search.account();
@@ -22,9 +20,12 @@ CheckResult check(const SearchOptions& options, Executor& executor, const CheckO
   c.timeouts = options.early_timeouts;
   c.complete = account.complete;
   c.reduced = account.reduced;
+  c.unfair = account.unfair > 0;
+  if (account.reduced) c.unseen = account.unseen;
   c.exhausted = account.exhausted && result.found.exhausted;
   auto add = [&](const std::string& reason) { c.open += (c.open.empty() ? "" : "; ") + reason; };
   if (account.unexpected > 0) add(fmt::format("{} runs did not follow their plan", account.unexpected));
+  if (account.schedules == 0) add("no run came to an end");
   const uint64_t cut = result.found.inconclusive - account.unexpected - account.infeasible;
   if (cut > 0) add(fmt::format("{} runs were inconclusive", cut));
   if (account.other_choices > 0) add("choices other than which waiter a signal wakes were not enumerated");

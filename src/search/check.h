@@ -1,17 +1,18 @@
 #pragma once
 // Explores all schedules up to a preemption bound and says what that proves.
+#include "search/bounded.h"
 #include "search/find.h"
 
 namespace heddle {
 
 struct CheckOptions {
   uint32_t bound = 2;
-  bool reduce = true;  // see Bounded
-  FindOptions find;    // budget, failure predicate, progress
+  Reduction reduction = Reduction::kWhereSeen;
+  FindOptions find;  // budget, failure predicate, progress
 };
 
-// What was explored. Proved: every schedule with at most `bound` preemptions over this point set, for this input, under sequential
-// consistency, with at most `timeouts` time-outs fired before their time.
+// What was explored. Proved: every schedule with at most `bound` preemptions over this point set, for this input, under the conditions of
+// space_words().
 struct Certificate {
   PointKind points = PointKind::kSync;
   uint64_t points_id = 0;
@@ -24,13 +25,16 @@ struct Certificate {
   uint32_t complete = 0;    // schedules with fewer preemptions than this are all done
   bool reduced = false;
   bool exhausted = false;
-  std::string open;  // why it is not a proof although exhausted; empty if it is one
+  bool unfair = false;  // schedules in which a thread yields at one place for ever were cut
+  std::string unseen;   // reduced: dependences that are assumed away; empty: none are
+  std::string open;     // why it is not a proof although exhausted; empty if it is one
 };
 
 struct CheckResult {
   Certificate certificate;
   FindResult found;
-  bool proved() const { return certificate.exhausted && certificate.open.empty() && !found.found(); }
+  bool explored() const { return certificate.exhausted && certificate.open.empty() && !found.found(); }
+  bool proved() const { return explored() && certificate.unseen.empty(); }
 };
 
 CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options);

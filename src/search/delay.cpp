@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "search/bounded.h"
 #include "search/make.h"
 #include "trace/enabled.h"
 
@@ -37,6 +38,7 @@ class Delay final : public Search {
     const std::vector<uint64_t> steps = std::move(in_flight_.front());
     in_flight_.pop_front();
     ++schedules_;
+    if (is_inconclusive(trace.outcome())) inconclusive_ = true;
     if (steps.size() >= options_.depth) return;
     const uint64_t last = steps.empty() ? 0 : steps.back();
     EnabledWalk walk(trace);
@@ -54,8 +56,9 @@ class Delay final : public Search {
   }
 
   std::string knowledge() const override {
-    if (complete_ == 0) return {};
-    return fmt::format("All schedules with at most {} delays were executed ({} in all).", complete_ - 1, schedules_);
+    if (complete_ == 0 || inconclusive_) return {};
+    return fmt::format("All schedules with at most {} delays were executed ({} in all); {}.", complete_ - 1, schedules_,
+                       space_words(options_.early_timeouts, false));
   }
 
  private:
@@ -65,6 +68,7 @@ class Delay final : public Search {
   size_t level_ = 0;
   size_t complete_ = 0;
   uint64_t schedules_ = 0;
+  bool inconclusive_ = false;  // some run said nothing: no claim is made
 };
 
 }  // namespace

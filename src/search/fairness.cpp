@@ -13,7 +13,9 @@ bool Fairness::behind(uint32_t thread, const std::vector<uint32_t>& enabled) con
   return !first.empty() && std::any_of(enabled.begin(), enabled.end(), [&](uint32_t t) { return first.contains(t); });
 }
 
-void Fairness::step(uint32_t thread, bool yielded, const std::vector<uint32_t>& before, const std::vector<uint32_t>& after) {
+void Fairness::step(const Event& e, const std::vector<uint32_t>& before, const std::vector<uint32_t>& after) {
+  const uint32_t thread = e.thread;
+  const bool yielded = (has(e.op, kYields) || (e.flags & kSpin) != 0) && ++threads_[thread].yields[e.site] > kPatience;
   if (!any_ && !yielded) return;
   any_ = true;
   for (State& s : threads_) s.behind.erase(thread);

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include <fmt/format.h>
 
 #include "search/make.h"
+#include "trace/sight.h"
 
 namespace heddle {
 
@@ -21,12 +23,19 @@ class Pct final : public Search {
     Plan plan = plan_with(options_, PolicyKind::kPct, next_);
     plan.tail.depth = static_cast<uint32_t>(1 + next_ % bound_);
     plan.tail.length = std::max<uint64_t>(1, length_);
-    ++runs_[plan.tail.depth];
+    proposed_.push_back(plan.tail.depth);
     ++next_;
     return plan;
   }
 
-  void observe(size_t, const Trace& trace) override {
+  void withdraw() override { proposed_.pop_back(); }
+
+  // The promise is about runs that were made and came to an end. The first may have been somebody else's: it is not counted.
+  void observe(size_t index, const Trace& trace) override {
+    const uint32_t depth = proposed_.front();
+    proposed_.pop_front();
+    if (index > 0 && !is_inconclusive(trace.outcome())) ++runs_[depth];
+    timed_ = timed_ || has_timed_operations(trace);
     length_ = std::max<uint64_t>({length_, trace.data().executed, 1});
     threads_ = std::max(threads_, trace.threads().size());
   }
@@ -45,13 +54,17 @@ class Pct final : public Search {
     }
     if (text.back() != ';') return {};
     text.back() = '.';
+    if (timed_ && options_.early_timeouts == 0)
+      text += " Of bugs that need a time-out or a sleep to end while something else can run this says nothing.";
     return text;
   }
 
  private:
   SearchOptions options_;
   uint32_t bound_;
-  std::vector<uint64_t> runs_;  // by depth
+  std::vector<uint64_t> runs_;     // by depth
+  std::deque<uint32_t> proposed_;  // depths of runs not yet observed
+  bool timed_ = false;             // the program waits for time to pass
   uint64_t next_ = 0;
   uint64_t length_ = 0;
   size_t threads_ = 1;

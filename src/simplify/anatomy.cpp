@@ -1,14 +1,20 @@
 #include "simplify/anatomy.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
 #include "trace/enabled.h"
 
 namespace heddle {
 
-Anatomy::Anatomy(const Trace& trace) : trace_(trace), dependence_(trace) {
+Anatomy::Anatomy(const Trace& trace, bool exact) : trace_(trace), dependence_(trace) {
   EnabledWalk walk(trace);
   const auto events = trace.events();
   positions_.reserve(events.size());
   Position so_far;
+  std::map<SiteId, size_t> turns;  // of loops that wait, in this slice
   std::vector<bool> preempted(events.size() + 1);
   for (const TraceSlice& s : trace.slices()) preempted[s.end] = s.preempted;
   for (size_t k = 0; k < events.size(); ++k) {
@@ -29,8 +35,17 @@ Anatomy::Anatomy(const Trace& trace) : trace_(trace), dependence_(trace) {
       ++so_far.switches;
       so_far.preemptions += preempted[k] ? 1 : 0;
     }
-    so_far.stays = !switched && gave_way ? so_far.stays + 1 : switched ? 0 : so_far.stays;
-    so_far.order += dependence_.event_class(k);
+    if (switched) {
+      turns.clear();
+      so_far.stays = 0;
+    } else if (gave_way) {
+      so_far.stays = std::max(so_far.stays, ++turns[events[k - 1].site]);
+    }
+    if (exact) {
+      so_far.order = mix(mix(so_far.order + 1, trace.thread_id(events[k])), (events[k].flags & kChoice) != 0 ? events[k].value + 1 : 0);
+    } else {
+      so_far.order += dependence_.event_class(k);
+    }
     walk.advance();
   }
   next_of_current_.assign(events.size(), kNoInterval);
@@ -131,6 +146,28 @@ Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const 
     if (waiter != kNoThread) plan.choices.push_back({id, number, waiter});
   }
   plan.sort_choices();
+  return plan;
+}
+
+std::string outside_of_space(const Trace& run) {
+  const Anatomy anatomy(run);
+  for (size_t k = 0; k < run.events().size(); ++k) {
+    const Event& e = run.events()[k];
+    const Position& p = anatomy.at(k);
+    if ((e.flags & kSpurious) != 0) return "it has a spurious wake-up";
+    if (e.thread == p.current && p.enabled.size() > 1 && p.stays >= kSpinBound && p.free)
+      return fmt::format("more than {} turns of a spin loop at once", kSpinBound);
+  }
+  return {};
+}
+
+Plan without_timeouts(const Trace& run, const Limits& limits) {
+  Plan plan = plan_for(schedule_of(run), run, limits);
+  std::erase_if(plan.choices, [&](const Choice& c) {
+    const auto events = run.events();
+    return std::ranges::any_of(events,
+                               [&](const Event& e) { return e.number == c.number && has(e.op, kTimed) && run.thread_id(e) == c.thread; });
+  });
   return plan;
 }
 

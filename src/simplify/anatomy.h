@@ -2,6 +2,8 @@
 // A run taken apart into the positions between its events: who could have run there, and at what price. For searches over schedules.
 #include <unordered_map>
 
+#include <string>
+
 #include "simplify/dependence.h"
 #include "simplify/schedule.h"
 
@@ -13,7 +15,7 @@ struct Position {
   std::vector<uint32_t> enabled;
   uint32_t current = kNoIndex;  // ran the last event
   bool free = false;            // a switch here is no preemption
-  size_t stays = 0;             // how often in a row `current` went on after giving way
+  size_t stays = 0;             // how often `current` went on since the last switch after giving way at one and the same place
   size_t preemptions = 0;       // so far
   size_t switches = 0;
   std::vector<uint32_t> waiters;  // whom the event, a signal, may wake
@@ -21,7 +23,8 @@ struct Position {
 
 class Anatomy {
  public:
-  explicit Anatomy(const Trace& trace);
+  // `exact`: positions are named by the whole schedule up to them, not by its partial order, so that no two runs that differ share one.
+  explicit Anatomy(const Trace& trace, bool exact = false);
 
   const Trace& trace() const { return trace_; }
   const Position& at(size_t k) const { return positions_[k]; }
@@ -78,6 +81,12 @@ class PassedOver {
 // The run's first k events, then one operation of `thread`, then the tail; that operation, a signal, wakes `waiter` if one is given.
 // `thread`: index, or kNoIndex for none.
 Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const Limits& limits);
+
+// Why the run lies outside of the space that the searches over schedules go through; empty if it lies in it. Of its time-outs this says
+// nothing: whether one came early is seen by making the run without being told to fire it (`without_timeouts`).
+std::string outside_of_space(const Trace& run);
+// The plan of the run with every choice but which time-outs fire.
+Plan without_timeouts(const Trace& run, const Limits& limits);
 
 // How often a thread that gave way may go on at once although another could run.
 inline constexpr size_t kSpinBound = 2;

@@ -4,6 +4,8 @@
 // share no dependent operation commute, and dynamic partial-order reduction over blocks (Flanagan & Godefroid, POPL 2005) is sound because
 // no bound cuts across it. From one preemption on nothing is left out but what leads to a state that has been expanded (reduction under a
 // bound: Coons, Musuvathi & McKinley, OOPSLA 2013, on why more would be unsound).
+// Both rest on events that show every dependence (trace/sight.h). Where they do not, nothing is left out: every schedule is executed,
+// each once.
 #include <algorithm>
 #include <deque>
 
@@ -12,6 +14,7 @@
 #include "simplify/anatomy.h"
 #include "simplify/budget.h"
 #include "simplify/passes.h"
+#include "trace/sight.h"
 
 namespace heddle {
 
@@ -30,7 +33,10 @@ class Bound final : public Pass {
         limits_(run_limits(input)),
         budget_(input.options.certificate_executions),
         // A number of executions makes the result repeatable; a clock would not.
-        clock_(0, input.options.max_executions == 0 ? input.options.certificate_seconds : 0, nullptr) {
+        clock_(0, input.options.max_executions == 0 ? input.options.certificate_seconds : 0, nullptr),
+        assume_(input.options.assume_race_free),
+        outside_(outside_of_space(input.best)) {
+    look(best_);
     if (best_.preemptions() == 0) {
       // Nothing to prove, but another schedule without preemptions may have fewer switches.
       proved_ = switches_only_ = true;
@@ -44,11 +50,22 @@ class Bound final : public Pass {
       knowledge_ = "fewer preemptions were not excluded: the trace is too long";
     } else {
       begin_bound(0);
+      // Does it need a time-out while something else can run? Then the schedules that are searched are not its like.
+      probing_ = has_timed_operations(best_);
     }
   }
 
   std::optional<Proposal> propose() override {
     if (done_) return std::nullopt;
+    if (probing_) {
+      if (under_way_ > 0) return std::nullopt;
+      ++under_way_;
+      ++tried_;
+      Proposal p;
+      p.plan = without_timeouts(best_, limits_);
+      p.operation = kBoundedSearch;
+      return p;
+    }
     if (queue_.empty() && under_way_ == 0 && !next_bound()) return std::nullopt;
     if (queue_.empty()) return std::nullopt;
     if (switches_only_ && tried_ >= kGlance) {
@@ -66,6 +83,7 @@ class Bound final : public Pass {
     Proposal p;
     const Child& child = queue_.back();
     p.plan = branch(child.run, child.k, child.thread, child.waiter, limits_);
+    watch(p.plan);
     queue_.pop_back();
     ++tried_at_bound_;
     p.operation = kBoundedSearch;
@@ -77,16 +95,31 @@ class Bound final : public Pass {
   bool observe(const Proposal&, const Trace& trace, bool fails) override {
     --under_way_;
     if (done_) return false;
+    if (probing_) {
+      probing_ = false;
+      if (first_difference(best_, trace) != kNoDifference && outside_.empty()) outside_ = "a time-out fires while something else can run";
+      return false;
+    }
+    if (stale_ > 0) {
+      --stale_;
+      return false;
+    }
+    if (look(trace)) return false;
     if (is_inconclusive(trace.outcome())) ++inconclusive_;
     if (fails && simpler(trace.counts(), best_.counts())) {
       best_ = trace;
+      outside_.clear();
       if (switches_only_) {
         expand(trace);
       } else if (best_.preemptions() <= bound_) {
         queue_.clear();
         // Fewer than this bound's number were excluded before it began.
-        proved_ = inconclusive_ == 0;
-        finish(fmt::format("fewer than {} preemptions: {}, {} schedules", bound_, bound_ == 0 ? "impossible" : "all excluded", tried_));
+        prove();
+        finish(fmt::format("fewer than {} preemptions: {}, {} schedules{}", bound_,
+                           bound_ == 0                           ? "impossible"
+                           : !open_.empty() || inconclusive_ > 0 ? "not all excluded"
+                                                                 : "all excluded",
+                           tried_, bound_ == 0 ? "" : conditions()));
       }
       return true;
     }
@@ -100,6 +133,7 @@ class Bound final : public Pass {
 
   size_t window() const override { return kBoundedWindow; }
   bool proved() const override { return proved_; }
+  std::string assumed() const override { return assumed_; }
   std::string knowledge() const override { return knowledge_; }
 
  private:
@@ -111,9 +145,52 @@ class Bound final : public Pass {
     ThreadId waiter;  // that this operation, a signal, is to wake; or kNoThread
   };
 
+  // Learns from a run what the proof may rest on. True: the search has begun anew, and the run counts for nothing.
+  bool look(const Trace& trace) {
+    for (const Event& e : trace.events()) {
+      if ((e.flags & kChoice) != 0 && e.op != Op::kCondSignal && !has(e.op, kTimed))
+        open_ = "choices other than which waiter a signal wakes were not enumerated";
+    }
+    if (!open_sites(trace).empty()) open_ = "accesses race that are not among the points";
+    const std::string hidden = unseen(trace);
+    if (!hidden.empty()) unseen_ = hidden;
+    if (!reduce_ || (!has_timed_operations(trace) && (hidden.empty() || assume_))) return false;
+    reduce_ = false;
+    if (tried_ == 0) return false;
+    stale_ = under_way_;
+    queue_.clear();
+    inconclusive_ = 0;
+    begin_bound(0);
+    return true;
+  }
+
+  // All schedules with fewer preemptions than the best have been executed, or stand for others that were.
+  void prove() {
+    if (inconclusive_ > 0 || !open_.empty() || !outside_.empty()) return;
+    if (bound_ > 0 && reduce_ && !unseen_.empty()) {
+      assumed_ = "race-free: " + unseen_;
+    } else {
+      proved_ = true;
+    }
+  }
+
+  std::string conditions() const {
+    std::string words = "; time-outs fire only when nothing else can run";
+    words += fmt::format("; at most {} turns of a spin loop at once", kSpinBound);
+    if (!assumed_.empty()) words += "; assumed: " + assumed_;
+    if (!open_.empty()) words += "; open: " + open_;
+    return words;
+  }
+
   void begin_bound(size_t bound) {
     bound_ = bound;
     tried_at_bound_ = 0;
+    if (!reduce_ && bound > 0) {
+      // What costs so many preemptions was found on the way; nothing is executed twice.
+      queue_ = std::move(later_[bound]);
+      return;
+    }
+    later_.assign(best_.preemptions() + 1, {});
     seen_.clear();
     passed_over_.forget();
     queue_.push_back({best_, 0, kNoIndex, kNoThread});
@@ -132,11 +209,15 @@ class Bound final : public Pass {
       begin_bound(bound_ + 1);
       return true;
     }
-    proved_ = true;
-    finish(fmt::format(
-        "{} excluded: {} schedules, all orders of blocks; time-outs fire only when nothing else can run; at most {} turns of a spin "
-        "loop at once",
-        bound_ == 0 ? std::string("0 preemptions") : fmt::format("0 to {} preemptions", bound_), tried_, kSpinBound));
+    const std::string range = bound_ == 0 ? std::string("0 preemptions") : fmt::format("0 to {} preemptions", bound_);
+    if (!outside_.empty()) {
+      finish(fmt::format("fewer preemptions were not excluded: {}, unlike in the {} schedules tried", outside_, tried_));
+      return false;
+    }
+    ++bound_;
+    prove();
+    finish(fmt::format("{} {}: {} schedules, all orders of blocks{}", range, open_.empty() ? "excluded" : "not all excluded", tried_,
+                       conditions()));
     return false;
   }
 
@@ -149,36 +230,41 @@ class Bound final : public Pass {
 
   void expand(const Trace& trace) {
     for (const auto& [earlier, k] : passed_over_.learn(trace)) {
-      const Anatomy anatomy(earlier);
+      const Anatomy anatomy(earlier, !reduce_);
       for (uint32_t t : anatomy.at(k).enabled) try_thread(anatomy, k, t);
     }
-    const Anatomy run(trace);
+    const Anatomy run(trace, !reduce_);
     const auto events = trace.events();
     for (size_t k = 0; k < events.size(); ++k) {
       const bool fresh = seen_.insert(edge(run.at(k), events[k].thread)).second;
-      if (bound_ > 0 && (fresh || k == 0)) try_all(run, k);
+      if ((bound_ > 0 || !reduce_) && (fresh || k == 0)) try_all(run, k);
       try_waiters(run, k);
     }
-    if (bound_ == 0) try_races(run);
+    if (bound_ == 0 && reduce_) try_races(run);
   }
 
   uint64_t edge(const Position& s, uint32_t thread) const {
     const uint64_t name = mix(s.order, s.free ? 0 : s.current + 1);
-    return mix(mix(name, thread + 1), bound_ == 0 ? 0 : s.preemptions);
+    return mix(mix(name, thread + 1), bound_ == 0 || !reduce_ ? 0 : s.preemptions);
   }
 
   void try_thread(const Anatomy& run, size_t k, uint32_t thread) {
     const Position& s = run.at(k);
     if (thread == s.current && s.stays >= kSpinBound) return;
     const size_t cost = s.preemptions + (s.free || thread == s.current ? 0 : 1);
-    if (cost > bound_ || !seen_.insert(edge(s, thread)).second) return;
-    queue_.push_back({run.trace(), k, thread, kNoThread});
+    if (cost > bound_ && (reduce_ || cost >= best_.preemptions())) return;
+    if (!seen_.insert(edge(s, thread)).second) return;
+    if (cost <= bound_) {
+      queue_.push_back({run.trace(), k, thread, kNoThread});
+    } else if (later_[cost].size() <= budget_) {  // more than can be tried is enough to know
+      later_[cost].push_back({run.trace(), k, thread, kNoThread});
+    }
   }
 
   void try_all(const Anatomy& run, size_t k) {
     const Position& s = run.at(k);
     const size_t next = run.next_of_current(k);
-    if (!s.free && next != kNoInterval && passed_over_.may_skip(run.trace(), k, run.trace().events()[next])) return;
+    if (reduce_ && !s.free && next != kNoInterval && passed_over_.may_skip(run.trace(), k, run.trace().events()[next])) return;
     for (uint32_t t : s.enabled) try_thread(run, k, t);
   }
 
@@ -260,7 +346,16 @@ class Bound final : public Pass {
   size_t inconclusive_ = 0;
   bool done_ = false;
   bool proved_ = false;
-  bool switches_only_ = false;  // the best has no preemption
+  bool switches_only_ = false;             // the best has no preemption
+  const bool assume_;                      // that unseen accesses do not race
+  bool reduce_ = true;                     // schedules that differ in the order of independent events stand for each other
+  std::vector<std::vector<Child>> later_;  // without reduction: by preemptions, for the bounds to come
+  bool probing_ = false;
+  size_t stale_ = 0;     // runs under way when the search began anew
+  std::string outside_;  // why the best is not among the schedules searched; empty: it is
+  std::string unseen_;   // dependences that no event shows; empty: none
+  std::string open_;     // schedules of the space that were not searched
+  std::string assumed_;
   std::string knowledge_;
 };
 

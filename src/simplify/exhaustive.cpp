@@ -1,6 +1,7 @@
 // The simplest schedule of the bug there is: best-first search over all schedules, by preemptions and then by switches (iterative context
 // bounding, Musuvathi & Qadeer, PLDI 2007, with both bounds), until nothing cheaper than the best is left. Runs that lead to a position where
 // the same has happened, and the same thread has run last, are not taken further. The measure for the other passes, for small programs.
+// Where events do not show every dependence (trace/sight.h), only runs that have come the very same way share a position.
 #include <queue>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "simplify/anatomy.h"
 #include "simplify/budget.h"
 #include "simplify/passes.h"
+#include "trace/sight.h"
 
 namespace heddle {
 
@@ -23,6 +25,10 @@ Price price_of(const Trace& trace) { return {trace.preemptions(), trace.switches
 class Exhaustive final : public Pass {
  public:
   explicit Exhaustive(const PassInput& input) : best_(input.best), limits_(run_limits(input)) {
+    exact_ = has_timed_operations(best_) || (!unseen(best_).empty() && !input.options.assume_race_free);
+    if (!unseen(best_).empty() && !exact_) assumed_ = "race-free: " + unseen(best_);
+    outside_ = outside_of_space(best_);
+    if (has_timed_operations(best_)) outside_ = "time-outs";
     push({{0, 0}, 0, best_, 0, kNoIndex, kNoThread, 0});
     expand(best_);
   }
@@ -35,15 +41,23 @@ class Exhaustive final : public Pass {
       if (next.edge != 0) reached_[next.edge] = {next.price, true};
       Proposal p;
       p.plan = branch(next.run, next.k, next.thread, next.waiter, limits_);
+      watch(p.plan);
       p.operation = kExhaustiveSearch;
       ++under_way_;
       ++tried_;
       return p;
     }
     if (under_way_ > 0) return std::nullopt;
-    proved_ = inconclusive_ == 0;
-    knowledge_ = proved_ ? fmt::format("fewer preemptions, and as many with fewer switches, excluded: {} schedules", tried_)
-                         : fmt::format("{} of {} schedules were inconclusive", inconclusive_, tried_);
+    const bool excluded = inconclusive_ == 0 && outside_.empty() && open_.empty();
+    proved_ = excluded && assumed_.empty();
+    if (inconclusive_ > 0) {
+      knowledge_ = fmt::format("{} of {} schedules were inconclusive", inconclusive_, tried_);
+    } else if (!excluded) {
+      knowledge_ = fmt::format("not all schedules were searched: {}{}", outside_, open_);
+    } else {
+      knowledge_ = fmt::format("fewer preemptions, and as many with fewer switches, excluded: {} schedules{}", tried_,
+                               assumed_.empty() ? "" : "; assumed: " + assumed_);
+    }
     return std::nullopt;
   }
 
@@ -53,6 +67,11 @@ class Exhaustive final : public Pass {
       ++inconclusive_;
       return false;
     }
+    if (!open_sites(trace).empty()) open_ = "accesses race that are not among the points";
+    for (const Event& e : trace.events()) {
+      if ((e.flags & kChoice) != 0 && e.op != Op::kCondSignal && !has(e.op, kTimed)) open_ = "other choices than waiters";
+    }
+    if (has_timed_operations(trace)) open_ = "time-outs";
     const bool better = fails && simpler(trace.counts(), best_.counts());
     if (better) best_ = trace;
     expand(trace);
@@ -61,6 +80,7 @@ class Exhaustive final : public Pass {
 
   size_t window() const override { return kExhaustiveWindow; }
   bool proved() const override { return proved_; }
+  std::string assumed() const override { return assumed_; }
   std::string knowledge() const override { return knowledge_; }
 
  private:
@@ -99,10 +119,10 @@ class Exhaustive final : public Pass {
 
   void expand(const Trace& trace) {
     for (const auto& [earlier, k] : passed_over_.learn(trace)) {
-      const Anatomy anatomy(earlier);
+      const Anatomy anatomy(earlier, exact_);
       try_threads(anatomy, k);
     }
-    const Anatomy run(trace);
+    const Anatomy run(trace, exact_);
     const auto events = trace.events();
     for (size_t k = 0; k < events.size(); ++k) {
       const Position& p = run.at(k);
@@ -112,7 +132,7 @@ class Exhaustive final : public Pass {
       if (price <= mine.price) mine = {price, true};
       try_waiters(run, k);
       const size_t next = run.next_of_current(k);
-      if (p.free || next == kNoInterval || !passed_over_.may_skip(trace, k, events[next])) try_threads(run, k);
+      if (exact_ || p.free || next == kNoInterval || !passed_over_.may_skip(trace, k, events[next])) try_threads(run, k);
     }
   }
 
@@ -155,6 +175,10 @@ class Exhaustive final : public Pass {
   size_t under_way_ = 0;
   size_t inconclusive_ = 0;
   bool proved_ = false;
+  bool exact_ = false;  // nothing but the very same beginning is shared
+  std::string assumed_;
+  std::string outside_;
+  std::string open_;
   std::string knowledge_;
 };
 

@@ -10,6 +10,7 @@
 #include "simplify/passes.h"
 #include "simplify/predict.h"
 #include "simplify/window.h"
+#include "trace/sight.h"
 
 namespace heddle {
 
@@ -25,7 +26,8 @@ class Merge final : public Pass {
   Merge(const PassInput& input, bool thorough)
       : limits_(run_limits(input)),
         suffix_(input.options.suffix),
-        rejected_(input.rejected),
+        blind_(thorough && (!unseen(input.best).empty() || has_timed_operations(input.best))),
+        rejected_(blind_ ? own_rejected_ : input.rejected),
         thorough_(thorough),
         most_(thorough ? input.options.certificate_executions : ~size_t{0}) {
     adopt(input.best);
@@ -93,7 +95,7 @@ class Merge final : public Pass {
     }
     window_.rejected();
     if (!fails && attempt.order != 0) rejected_.insert(attempt.order);
-    rejected_.insert(attempt.context);
+    if (!blind_) rejected_.insert(attempt.context);
     if (attempt.count > 1) {
       // One of them was too much: back to where they began, one at a time.
       batch_ = 1;
@@ -144,7 +146,7 @@ class Merge final : public Pass {
     best_ = trace;
     schedule_ = schedule_of(trace);
     predictor_.reset();
-    if (trace.events().size() <= kPredictable) predictor_ = std::make_unique<Predictor>(trace);
+    if (!blind_ && trace.events().size() <= kPredictable) predictor_ = std::make_unique<Predictor>(trace);
     follow_ups_.clear();
     ++generation_;
     // Each thread has to be switched to once, and a preempted one that goes on once more: nothing to be had by merging.
@@ -306,6 +308,8 @@ class Merge final : public Pass {
 
   Limits limits_;
   size_t suffix_;
+  const bool blind_;  // events do not show every dependence: what is claimed of every operation is run
+  std::unordered_set<uint64_t> own_rejected_;
   std::unordered_set<uint64_t>& rejected_;  // orders, and contexts of moves
   bool thorough_;
   size_t most_;

@@ -63,6 +63,7 @@ class Driver {
     }
     // A pass behind it may only find a simpler trace, with as few preemptions.
     if (result_.finished && pass->proved()) result_.minimal = "proved";
+    if (result_.finished && !pass->assumed().empty()) result_.assumed = pass->assumed();
     return result_.best.counts() != before;
   }
 
@@ -86,6 +87,7 @@ class Driver {
       count.switches_removed += before.switches - std::min(before.switches, after.switches);
       count.preemptions_removed += before.preemptions - std::min(before.preemptions, after.preemptions);
       result_.best = trace;
+      result_.accepted.push_back(trace);
       last_success_ = budget_.executions();
     }
     if (options_.progress) options_.progress({result_.best.counts(), budget_.executions(), row.name});

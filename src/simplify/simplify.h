@@ -27,6 +27,7 @@ struct SimplifyOptions {
   double seconds = 0;                       // 0 = no limit
   size_t certificate_executions = 1500;     // the most that proving the minimum may cost; 0 = no proof
   double certificate_seconds = 10;          // and how long it may take, unless max_executions is given
+  bool assume_race_free = false;            // unseen accesses are taken to be independent: then nothing is proved
   const std::atomic<bool>* stop = nullptr;  // set from a signal handler: the best so far is returned
   uint64_t seed = 1;
   Limits limits{0, 10'000};  // of each run; events = 0: a generous multiple of the failing trace
@@ -55,6 +56,8 @@ struct SimplifyResult {
   double seconds = 0;
   std::string minimal = "local";  // "proved" or "local"
   std::string certificate;        // what was excluded, in words
+  std::string assumed;            // what the certificate rests on besides; empty: nothing
+  std::vector<Trace> accepted;    // every trace that was the best for a while, the last is `best`; without the start
   bool finished = true;           // false: cut by a limit or by the stop flag
   std::vector<OperationCount> operations;
 };
@@ -88,6 +91,8 @@ class Pass {
   // After the last proposal: is it proved that no schedule of this bug has fewer preemptions than the best?
   virtual bool proved() const { return false; }
   virtual std::string knowledge() const { return {}; }
+  // What was assumed where it would be proved otherwise.
+  virtual std::string assumed() const { return {}; }
   // Proposals that the pass itself answered without a run.
   virtual size_t cached() const { return 0; }
 };

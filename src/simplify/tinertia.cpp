@@ -1,5 +1,7 @@
 // Tinertia as published: Jalbert & Sen, "A Trace Simplification Technique for Effective Debugging of Concurrent Programs", FSE 2010,
 // Algorithm 1 with the operations of 3.3, the approximation of stage two of 4.1 and the validity of 4.2.1. One execution after the other.
+// 4.2.1 lets a thread that leaves its expected path run until it rejoins it. A plan counts operations, so that takes further runs here:
+// what a run shows of the path corrects the count (Path), interval by interval. Where the run by count is valid already, it is taken.
 #include <algorithm>
 
 #include "simplify/budget.h"
@@ -15,15 +17,101 @@ constexpr const char* kMoveUp = "move-up-tei";
 constexpr const char* kMoveUpActions = "move-up-actions";
 constexpr const char* kMoveDown = "move-down-tei";
 
+constexpr size_t kMostCorrections = 16;  // further runs for one variant
+
+// How far each interval of a planned schedule is to be executed, as the runs so far show it.
+class Path {
+ public:
+  Path() = default;
+  Path(Schedule planned, const Trace& like) : planned_(std::move(planned)) {
+    for (const Interval& i : planned_) {
+      until_.push_back(i.last);
+      std::vector<Action> actions;
+      const uint32_t thread = like.thread_index(i.thread);
+      for (const Event& e : like.events()) {
+        if (e.thread == thread && e.number >= i.first && e.number <= i.last) actions.push_back({e.op, e.site});
+      }
+      expected_.push_back(std::move(actions));
+    }
+  }
+
+  // Compares a run by these numbers with what was expected; true if one of them is another now, and the run has to be made again.
+  bool correct(const Trace& run) {
+    size_t at = 0;  // in the run
+    const auto events = run.events();
+    for (size_t i = 0; i < planned_.size(); ++i) {
+      const size_t begin = at;
+      while (at < events.size() && run.thread_id(events[at]) == planned_[i].thread && events[at].number <= until_[i]) ++at;
+      if (begin == at || at == events.size() || i < settled_) continue;
+      size_t matched = 0;  // of the expected actions
+      size_t end = begin;  // behind the last action that is one of them
+      for (size_t k = begin; k < at && matched < expected_[i].size(); ++k) {
+        for (size_t e = matched; e < expected_[i].size(); ++e) {
+          if (expected_[i][e].op != events[k].op || expected_[i][e].site != events[k].site) continue;
+          matched = e + 1;
+          end = k + 1;
+          break;
+        }
+      }
+      const bool complete = matched == expected_[i].size();
+      const bool by_count = events[at - 1].number == until_[i];
+      if (complete && end < at) {
+        set(i, events[end - 1].number);
+      } else if (!complete && by_count && until_[i] != kForever) {
+        set(i, kForever);  // it may rejoin later
+        return true;
+      } else {
+        continue;
+      }
+      settled_ = i + 1;
+      return true;
+    }
+    return false;
+  }
+
+  Schedule schedule() const {
+    Schedule corrected = planned_;
+    for (size_t i = 0; i < corrected.size(); ++i) corrected[i].last = until_[i];
+    return corrected;
+  }
+
+ private:
+  struct Action {
+    Op op;
+    SiteId site;
+  };
+
+  // What the thread does afterwards is counted from there.
+  void set(size_t i, uint64_t until) {
+    const uint64_t planned = planned_[i].last;
+    until_[i] = until;
+    if (until == kForever) return;
+    for (size_t k = i + 1; k < planned_.size(); ++k) {
+      if (planned_[k].thread == planned_[i].thread) until_[k] = planned_[k].last - planned + until;
+    }
+  }
+
+  Schedule planned_;
+  std::vector<uint64_t> until_;
+  std::vector<std::vector<Action>> expected_;
+  size_t settled_ = 0;  // intervals before it have been corrected
+};
+
 class Tinertia final : public Pass {
  public:
-  explicit Tinertia(const PassInput& input) : limits_(run_limits(input)), suffix_(input.options.suffix) {
+  explicit Tinertia(const PassInput& input) : limits_(run_limits(input)), suffix_(input.options.suffix), seed_(input.options.seed) {
     adopt(input.best);
     begin_round();
   }
 
   std::optional<Proposal> propose() override {
     if (waiting_) return std::nullopt;
+    if (again_) {
+      again_ = false;
+      waiting_ = true;
+      retried_.plan = plan_to_run(path_.schedule());
+      return retried_;
+    }
     while (phase_ != Phase::kDone) {
       std::optional<Proposal> proposal;
       switch (phase_) {
@@ -35,6 +123,8 @@ class Tinertia final : public Pass {
       }
       if (!proposal) continue;
       waiting_ = true;
+      retried_ = *proposal;
+      corrections_ = 0;
       return proposal;
     }
     return std::nullopt;
@@ -44,6 +134,11 @@ class Tinertia final : public Pass {
     waiting_ = false;
     // 4.2.1: a valid variant iff the run shows the bug and costs no more than planned; what ran replaces what was planned.
     const bool valid = fails && trace.switches() <= proposal.planned_switches;
+    if ((!valid || corrections_ > 0) && corrections_ < kMostCorrections && path_.correct(trace)) {
+      ++corrections_;
+      again_ = true;
+      return false;
+    }
     const Phase phase = phase_;
     if (!valid && phase == Phase::kUp) {
       merged_upto_ = executed_prefix(trace);
@@ -93,10 +188,19 @@ class Tinertia final : public Pass {
   }
   bool in_reach(size_t interval) const { return suffix_ == 0 || interval + suffix_ >= schedule_.size(); }
 
-  Proposal proposal(Schedule planned, const char* operation) const {
+  // 4.2.1: whom a signal wakes that was missed in the trace is drawn.
+  Plan plan_to_run(const Schedule& planned) const {
+    Plan plan = plan_for(planned, current_, limits_);
+    plan.tail.stay = 1;
+    plan.tail.seed = mix(seed_, rounds_);
+    return plan;
+  }
+
+  Proposal proposal(Schedule planned, const char* operation) {
     Proposal p;
     p.planned_switches = cost(planned);
-    p.plan = plan_for(planned, current_, limits_);
+    p.plan = plan_to_run(planned);
+    path_ = Path(std::move(planned), current_);
     p.operation = operation;
     return p;
   }
@@ -167,6 +271,11 @@ class Tinertia final : public Pass {
 
   Limits limits_;
   size_t suffix_;
+  uint64_t seed_;
+  Path path_;               // of the variant that is tried
+  Proposal retried_;        // the same
+  size_t corrections_ = 0;  // runs made again for it
+  bool again_ = false;
   Trace current_;
   Schedule schedule_;  // of current_
   size_t events_ = 0;  // of current_

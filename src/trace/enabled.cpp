@@ -131,15 +131,17 @@ Standing EnabledWalk::lock_standing(uint32_t thread, Op op, ObjectId object, siz
   bool free = true;
   if (it != lock_views_.end()) {
     const LockView& view = it->second;
+    // Where the run did not come to it, it says at its end whether the thread could have gone on.
+    const bool could = next < trace_.events().size() || (!has(op, kTimed) && trace_.threads()[thread].state == ThreadState::kRunnable);
     // A thread that waits for its own mutex is in a deadlock with itself; one that goes on has a recursive mutex.
     if (view.owner == thread) {
-      free = next < trace_.events().size();
+      free = could;
     } else if (view.owner != kNoIndex) {
       // Who dies with a mutex leaves it to others if it is a robust one. The run shows it.
-      free = !threads_[view.owner].live && next < trace_.events().size();
+      free = !threads_[view.owner].live && could;
     }
     if (!is_shared_lock_request(op)) {
-      for (const auto& [reader, count] : view.readers) free = free && reader == thread && next < trace_.events().size() && count > 0;
+      for (const auto& [reader, count] : view.readers) free = free && reader == thread && could && count > 0;
     }
   }
   if (free) return Standing::kEnabled;

@@ -38,7 +38,7 @@ struct PolicySpec {
   PolicyKind kind;
   uint32_t depth;  // kPct, kDelay
   uint64_t seed;
-  uint32_t stay;     // kRandom: out of 65536
+  uint32_t stay;     // kRandom: out of 65536; kStay: not 0 lets choices that the plan does not make be drawn by the seed
   uint32_t early;    // how many time-outs of at most one second may fire early (--early-timeouts)
   uint64_t length;   // expected number of steps
   uint64_t quantum;  // kTimeSlice, kFifo: operations

@@ -94,7 +94,7 @@ void brute_force(const toy::Program& program, const std::vector<Slice>& prefix, 
 }
 
 Explored bounded(const toy::Program& program, uint32_t bound, bool reduce, Bounded::Account* account = nullptr) {
-  Bounded search({}, bound, reduce);
+  Bounded search({}, bound, reduce ? Reduction::kWhereSeen : Reduction::kNone);
   DirectExecutor executor([&](const Plan& plan) { return program.run(plan); });
   Explored explored;
   FindOptions options;

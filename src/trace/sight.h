@@ -1,0 +1,28 @@
+#pragma once
+// Do the events of a run show all that its threads did to each other? Whoever calls two runs the same because their independent events
+// came in another order says yes (docs/decisions/0012).
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace heddle {
+
+// Code of the program that announces no memory accesses, by path. The loader, libc, libm, the libraries of the compilers and our own are
+// not named: what they do for the program is an operation, or is assumed to be independent.
+std::vector<std::string> plain_modules(const Trace& trace);
+
+// Why the events do not show everything, in a few words; empty if they do. A program without files of code (a toy) consists of its events.
+// Under PointKind::kRacy an empty answer holds for runs that were watched for races and showed none outside of the points (`open_sites`).
+std::string unseen(const Trace& trace);
+
+// Something besides the order of conflicting operations decides how the run goes on: a time-out.
+bool has_timed_operations(const Trace& trace);
+
+// Makes runs of this plan show the races that the points leave out; where these are racing accesses, nothing is hidden from the
+// detector any more.
+void watch(Plan& plan);
+// Sites that raced in a watched run although they are no points of it; sorted. None: the point set is closed, as far as this run shows.
+std::vector<SiteId> open_sites(const Trace& trace);
+
+}  // namespace heddle
