@@ -10,6 +10,7 @@
 #include "trace/error.h"
 #include "trace/hash.h"
 #include "trace/input_store.h"
+#include "trace/saved_json.h"
 #include "trace/store.h"
 #include "trace/user_key.h"
 
@@ -178,7 +179,7 @@ Bug BugStore::load_from(const std::string& directory) const {
   const std::string path = directory + "/bug.json";
   const std::string bytes = read_file(path);
   try {
-    const json j = json::parse(bytes);
+    const json j = parse_saved_json<json>(bytes);
     if (j.at("version").get<int>() > kBugVersion) throw Error(fmt::format("{} was written by a later version of heddle", path));
     Bug bug = bug_of(j);
     bug.id = fs::path(directory).filename().string();

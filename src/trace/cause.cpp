@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "trace/saved_json.h"
+
 namespace heddle {
 
 namespace {
@@ -59,7 +61,7 @@ std::string encode_cause(const Cause& c) {
 
 std::optional<Cause> decode_cause(const std::string& text) {
   try {
-    const Json j = Json::parse(text);
+    const Json j = parse_saved_json<Json>(text);
     Cause c;
     const auto kind = j.at("kind").get<std::string>();
     c.kind = kind == "window" ? CauseKind::kWindow : kind == "order" ? CauseKind::kOrder : CauseKind::kNone;

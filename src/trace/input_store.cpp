@@ -12,6 +12,7 @@
 #include "trace/atomic_file.h"
 #include "trace/error.h"
 #include "trace/hash.h"
+#include "trace/saved_json.h"
 
 namespace heddle {
 
@@ -40,7 +41,8 @@ Index load_index(const std::string& directory) {
   Index index;
   if (!fs::exists(index_path(directory), failure)) return index;
   try {
-    const json all_kept = json::parse(read_file(index_path(directory)));
+    const json all_kept = parse_saved_json<json>(read_file(index_path(directory)));
+    if (!all_kept.is_object()) throw Error(fmt::format("{} is damaged", index_path(directory)));
     for (const auto& [path, kept] : all_kept.items()) {
       index[path] = {kept.at("hash"), kept.at("size"), kept.at("changed")};
     }

@@ -4,6 +4,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "trace/saved_json.h"
+
 namespace heddle {
 
 using Json = nlohmann::ordered_json;
@@ -25,7 +27,7 @@ std::string encode_stacks(const Stacks& stacks) {
 
 Stacks decode_stacks(const std::string& text) {
   try {
-    const Json j = Json::parse(text);
+    const Json j = parse_saved_json<Json>(text);
     const auto sites = j.at("sites").get<std::vector<SiteId>>();
     Stacks stacks;
     for (const auto& row : j.at("stacks").get<std::vector<std::vector<size_t>>>()) {

@@ -1,0 +1,29 @@
+// Numbers in saved JSON that no field can hold.
+#include "trace/saved_json.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "trace/cause.h"
+#include "trace/stacks.h"
+
+namespace heddle {
+namespace {
+
+using nlohmann::json;
+
+TEST(SavedJson, RefusesNumbersThatCannotBeConverted) {
+  EXPECT_TRUE(parse_saved_json<json>(R"({"seed": 281474976715976715745})").is_null());
+  EXPECT_TRUE(parse_saved_json<json>(R"({"seed": 1e300})").is_null());
+  EXPECT_TRUE(parse_saved_json<json>(R"({"seed": -1.5})").is_null());
+  EXPECT_EQ(parse_saved_json<json>(R"({"seconds": 0.25, "seed": 18446744073709551615})").at("seed").get<uint64_t>(), ~uint64_t{0});
+}
+
+TEST(SavedJson, IsNoStacksAndNoCauseThen) {
+  EXPECT_TRUE(decode_stacks(R"({"sites":[281474976715976715745],"stacks":[[0]]})").empty());
+  EXPECT_FALSE(decode_cause("[1e300]").has_value());
+}
+
+}  // namespace
+}  // namespace heddle
