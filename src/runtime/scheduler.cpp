@@ -112,6 +112,7 @@ ThreadSlot* decide_alone() {
 // Its time-out fires although others could run: a replay must be told. The other timed operations see that they have timed out and record
 // it themselves; a sleep always does.
 void ends_early(ThreadSlot* t) {
+  t->pending.flags |= kEarly;
   if (t->pending.op != Op::kSleep) return;
   t->pending.flags |= kTimedOut | kChoice;
   t->pending.value = kChoiceTimeout;

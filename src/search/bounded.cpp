@@ -153,12 +153,14 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
           ++account_.pruned;
           continue;
         }
-        Item next{shared, p, {id, s.number}, {}, p + 1, item.early, s.standing == Standing::kUnknown, mix(state, id)};
-        if (by_timeout) {
-          next.choice = {{id, s.number, kChoiceTimeout}};
-          ++next.early;
-        }
-        waiting_[price].push_back(std::move(next));
+        const bool unknown = s.standing == Standing::kUnknown;
+        Item next{shared, p, {id, s.number}, {}, p + 1, item.early, unknown, mix(state, id)};
+        Item timing_out = next;
+        timing_out.choice = {{id, s.number, kChoiceTimeout}};
+        ++timing_out.early;
+        // Where nobody can tell whether it could go on by itself, both are tried.
+        if (unknown && has(s.op, kTimed) && item.early < options_.early_timeouts) waiting_[price].push_back(timing_out);
+        waiting_[price].push_back(by_timeout ? std::move(timing_out) : std::move(next));
       }
     }
     if ((e.flags & kChoice) != 0 && p >= item.free) {

@@ -7,6 +7,7 @@
 #include "simplify/budget.h"
 #include "simplify/passes.h"
 #include "trace/error.h"
+#include "trace/sight.h"
 
 namespace heddle {
 
@@ -18,7 +19,11 @@ constexpr size_t kFewLeft = 4;  // preemptions
 class Driver {
  public:
   Driver(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const SimplifyOptions& options)
-      : same_bug_(same_bug), executor_(executor), options_(options), budget_(options.max_executions, options.seconds, options.stop) {
+      : same_bug_(same_bug),
+        executor_(executor),
+        options_(options),
+        budget_(options.max_executions, options.seconds, options.stop),
+        early_(early_timeouts(failing)) {
     result_.best = failing;
   }
 
@@ -80,7 +85,7 @@ class Driver {
     if (options_.seen) options_.seen(trace);
     OperationCount& count = operation(proposal.operation);
     ++count.tried;
-    if (pass.observe(proposal, trace, same_bug_(trace))) {
+    if (pass.observe(proposal, trace, early_timeouts(trace) <= early_ && same_bug_(trace))) {
       const Counts before = result_.best.counts();
       const Counts after = trace.counts();
       ++count.accepted;
@@ -106,6 +111,7 @@ class Driver {
   Executor& executor_;
   const SimplifyOptions& options_;
   Budget budget_;
+  const size_t early_;  // time-outs that fire early in the trace it began with: a simpler one may not need more of them
   SimplifyResult result_;
   size_t last_success_ = 0;  // executions by then
   std::unordered_set<uint64_t> rejected_;

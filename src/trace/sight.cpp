@@ -60,6 +60,10 @@ bool has_timed_operations(const Trace& trace) {
   return std::any_of(trace.threads().begin(), trace.threads().end(), [](const Thread& t) { return has(t.pending, kTimed); });
 }
 
+size_t early_timeouts(const Trace& trace) {
+  return static_cast<size_t>(std::ranges::count_if(trace.events(), [](const Event& e) { return (e.flags & kEarly) != 0; }));
+}
+
 void watch(Plan& plan) {
   if (plan.points != PointKind::kRacy) return;
   plan.detect |= kDetectRaces;

@@ -19,6 +19,9 @@ std::string unseen(const Trace& trace);
 // Something besides the order of conflicting operations decides how the run goes on: a time-out.
 bool has_timed_operations(const Trace& trace);
 
+// How many time-outs fired while somebody else could have gone on.
+size_t early_timeouts(const Trace& trace);
+
 // Makes runs of this plan show the races that the points leave out; where these are racing accesses, nothing is hidden from the
 // detector any more.
 void watch(Plan& plan);

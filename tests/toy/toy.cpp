@@ -156,6 +156,7 @@ class Machine {
       if (previous == Ready::kYes) e.flags |= kPreviousReady;
       if (previous == Ready::kTimeout) e.flags |= kPreviousReadyByTimeout;
     }
+    if (early) e.flags |= kEarly;
     if (chosen.ready == Ready::kTimeout && chosen.deadline > clock_) clock_ = chosen.deadline;
     ++step_;
     clock_ += kTick;
