@@ -2,6 +2,7 @@
 // Algorithm 1 with the operations of 3.3, the approximation of stage two of 4.1 and the validity of 4.2.1. One execution after the other.
 // 4.2.1 lets a thread that leaves its expected path run until it rejoins it. A plan counts operations, so that takes further runs here:
 // what a run shows of the path corrects the count (Path), interval by interval. Where the run by count is valid already, it is taken.
+// A thread that does not rejoin its path within as many operations as were planned is not waited for.
 #include <algorithm>
 
 #include "simplify/budget.h"
@@ -54,12 +55,8 @@ class Path {
         }
       }
       const bool complete = matched == expected_[i].size();
-      const bool by_count = events[at - 1].number == until_[i];
       if (complete && end < at) {
         set(i, events[end - 1].number);
-      } else if (!complete && by_count && until_[i] != kForever) {
-        set(i, kForever);  // it may rejoin later
-        return true;
       } else {
         continue;
       }
@@ -85,7 +82,6 @@ class Path {
   void set(size_t i, uint64_t until) {
     const uint64_t planned = planned_[i].last;
     until_[i] = until;
-    if (until == kForever) return;
     for (size_t k = i + 1; k < planned_.size(); ++k) {
       if (planned_[k].thread == planned_[i].thread) until_[k] = planned_[k].last - planned + until;
     }
