@@ -120,6 +120,7 @@ int run_check(const Session& session, const CheckArguments& options) {
     Json document = {{"verdict", verdict}};
     if (found.failed()) document["failure"] = json_failure(found.failing());
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
+    if (!result.found.cannot_control.empty()) document["inconclusive"] = result.found.cannot_control;
     document["certificate"] = json_certificate(c);
     document["find"] = {{"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
     if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
@@ -132,6 +133,8 @@ int run_check(const Session& session, const CheckArguments& options) {
     print_out("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
   } else if (!found.uncontrolled.empty()) {
     print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
+  } else if (!result.found.cannot_control.empty()) {
+    print_out("cannot test: {}\n", result.found.cannot_control);
   } else {
     print_out("{}: {} schedules with at most {} preemption{} over the {} points ({} places), {:.2f} s; {}{}{}\n", first_words(result),
               c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites, result.found.seconds,

@@ -45,6 +45,7 @@ int run(const Session& session, const CampaignOptions& options) {
     Json document = {{"verdict", found.verdict()}};
     if (found.failed()) document["failure"] = json_failure(found.failing());
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
+    if (!found.failed() && !found.inconclusive.empty()) document["inconclusive"] = found.inconclusive;
     document["find"] = json_find(found, options);
     if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
     if (found.failed()) document["bug"] = BugStore::shown(bugs.front().id);
@@ -81,6 +82,10 @@ void print_nothing_found(const Found& found, const CampaignOptions& options) {
     if (!options.keep_going) return;
   }
   const FindResult& r = found.result;
+  if (!r.cannot_control.empty()) {
+    print_out("cannot test: {}\n", r.cannot_control);
+    return;
+  }
   print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
             options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
             r.exhausted ? ": nothing more for this strategy to try" : "");

@@ -168,7 +168,7 @@ void join(FindResult& result, size_t before, double seconds) {
 
 const char* Found::verdict() const {
   if (failed()) return "failure";
-  const bool silent = result.executions > 0 && result.inconclusive == result.executions;
+  const bool silent = (result.executions > 0 && result.inconclusive == result.executions) || !result.cannot_control.empty();
   return !uncontrolled.empty() || silent || result.executions == 0 ? "inconclusive" : "none";
 }
 

@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/wait.h>
 
 #include "runtime/names.h"
+#include "runtime/pids.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
 #include "runtime/run.h"
@@ -76,8 +78,13 @@ void before_strict_mode() {
   if (active()) end_run(OutcomeKind::kCannotControl, 0, "the program enters seccomp's strict mode, in which Heddle cannot control it");
 }
 
-void before_trace() {
-  if (active()) end_run(OutcomeKind::kCannotControl, 0, "the program controls other processes by ptrace: test the program that it starts");
+// Stopped for a tracer that goes away now, a child would stay for ever.
+void before_trace(pid_t traced) {
+  if (!active()) return;
+  siginfo_t info{};
+  const pid_t child = real_pid(traced);
+  if (child > 0 && sys(SYS_waitid, P_PID, child, &info, WEXITED | WNOHANG | WNOWAIT, nullptr) == 0) sys(SYS_kill, child, SIGKILL);
+  end_run(OutcomeKind::kCannotControl, 0, "the program controls other processes by ptrace: test the program that it starts");
 }
 
 }  // namespace heddle::rt
@@ -104,7 +111,7 @@ HEDDLE_EXPORT long ptrace(__ptrace_request request, ...) {
   void* data = va_arg(arguments, void*);
   va_end(arguments);
   // A program that asks to be traced by its parent controls nobody.
-  if (request != PTRACE_TRACEME) before_trace();
+  if (request != PTRACE_TRACEME) before_trace(static_cast<pid_t>(pid));
   long word = 0;
   const bool peeks = request == PTRACE_PEEKTEXT || request == PTRACE_PEEKDATA || request == PTRACE_PEEKUSER;
   const long result = with_errno(sys(SYS_ptrace, request, pid, address, peeks ? &word : data));

@@ -96,7 +96,7 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
       if (a[0] == SECCOMP_SET_MODE_FILTER) before_filter(at<const void>(a[2]));
       return false;
     case SYS_ptrace:
-      if (a[0] != PTRACE_TRACEME) before_trace();
+      if (a[0] != PTRACE_TRACEME) before_trace(number_of(a[1]));
       return false;
     case SYS_wait4: *result = wait4(number_of(a[0]), at<int>(a[1]), number_of(a[2]), at<rusage>(a[3])); return true;
     default: return false;

@@ -1,4 +1,5 @@
 #pragma once
+#include <sys/types.h>
 
 namespace heddle::rt {
 
@@ -10,6 +11,6 @@ bool forwarded_syscall(long number, const long* arguments, const void* pc, long*
 // sock_fprog.
 void before_filter(const void* program);
 void before_strict_mode();
-void before_trace();
+void before_trace(pid_t traced);
 
 }  // namespace heddle::rt

@@ -56,6 +56,7 @@ class Finding {
     if (!options_.keep_going && result_.found()) return true;
     if ((options_.stop != nullptr && options_.stop->load()) || (options_.seconds > 0 && seconds() >= options_.seconds))
       result_.stopped = true;
+    if (result_.executions >= kEnoughUncontrolled && !result_.cannot_control.empty()) return true;
     return result_.stopped;
   }
 
@@ -79,11 +80,18 @@ class Finding {
     const size_t index = result_.executions++;
     if (options_.measure && coverage_.add(trace) > 0) last_new_ = result_.executions;
     if (is_inconclusive(trace.outcome())) ++result_.inconclusive;
+    note_control(index, trace.outcome());
     if (options_.fails(trace)) keep(index, plan, trace);
     if (options_.each) options_.each(index, plan, trace);
     search_.observe(index, trace);
     if (options_.progress) options_.progress(progress());
     if (options_.checkpoint && seconds() - saved_ >= kCheckpointSeconds) checkpoint();
+  }
+
+  void note_control(size_t index, const Outcome& outcome) {
+    const bool controlled = outcome.kind != OutcomeKind::kCannotControl;
+    if (index == 0 && !controlled) result_.cannot_control = outcome.message;
+    if (controlled || outcome.message != result_.cannot_control) result_.cannot_control.clear();
   }
 
   void keep(size_t index, const Plan& plan, const Trace& trace) {

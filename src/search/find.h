@@ -36,6 +36,8 @@ struct FindOptions {
   bool measure = true;                                                // count behaviours and partial orders
   std::shared_ptr<Lore> lore;                                         // behaviours known before; those seen are added
 };
+// Runs from the first that all end as cannot-control for one reason: the rest would, too.
+inline constexpr size_t kEnoughUncontrolled = 3;
 inline constexpr size_t kMaxWindow = 256;
 inline constexpr double kCheckpointSeconds = 5;
 size_t window_at(uint64_t index);
@@ -53,8 +55,9 @@ struct FindResult {
   size_t executions = 0;               // observed, up to and including the failing one
   size_t discarded = 0;                // in flight when the search ended: executed, never looked at
   size_t inconclusive = 0;
-  bool exhausted = false;  // the search had nothing more to propose
-  bool stopped = false;    // by the stop flag or the clock
+  bool exhausted = false;      // the search had nothing more to propose
+  bool stopped = false;        // by the stop flag or the clock
+  std::string cannot_control;  // every run ended as cannot-control: for this reason, the same in each; else empty
   double seconds = 0;
   FindProgress last;
   double unseen = 1;  // Good-Turing estimate: probability that one more run shows a new partial order
