@@ -170,8 +170,30 @@ Judge::Judge(Predicates predicates) : predicates_(std::move(predicates)) {
 }
 Judge::~Judge() = default;
 
+// UndefinedBehaviorSanitizer writes "a.c:6:3: runtime error: shift exponent ..."; the others end their report with a line that names the
+// error and its place: "SUMMARY: AddressSanitizer: heap-use-after-free a.c:6:3 in f". The directories are the machine's.
+static std::optional<std::string> sanitizer_report(const std::vector<std::string_view>& lines) {
+  static constexpr std::string_view kSummary = "SUMMARY: ";
+  for (size_t i = lines.size(); i-- > 0;) {
+    if (const size_t at = lines[i].find(": runtime error: "); at != std::string_view::npos) {
+      const size_t slash = lines[i].rfind('/', at);
+      return std::string(lines[i].substr(slash == std::string_view::npos ? 0 : slash + 1, 300));
+    }
+    if (!lines[i].starts_with(kSummary) || lines[i].find("Sanitizer: ") == std::string_view::npos) continue;
+    if (lines[i].starts_with("SUMMARY: Undefined")) continue;
+    std::string text(lines[i].substr(kSummary.size(), 300));
+    if (const size_t slash = text.find(" /"); slash != std::string::npos) {
+      const size_t end = std::min(text.find(' ', slash + 1), text.size());
+      text.erase(slash + 1, text.rfind('/', end) - slash);
+    }
+    return text;
+  }
+  return std::nullopt;
+}
+
 std::string failure_line(const Output& output) {
   std::string last;
+  if (auto report = sanitizer_report(lines_of(output.err))) return *report;
   for (const std::string* text : {&output.err, &output.out}) {
     const auto lines = lines_of(*text);
     if (auto framework = framework_failure(lines)) return *framework;
@@ -215,6 +237,9 @@ Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) con
     } else if (auto assertion = failed_assertion(lines)) {
       o.kind = OutcomeKind::kAssert;
       o.message = *assertion;
+    } else if (auto report = sanitizer_report(lines)) {
+      o.kind = OutcomeKind::kAbort;
+      o.message = *report;
     } else {
       o.kind = OutcomeKind::kAbort;
       if (o.message.empty() || o.message == ::strsignal(SIGABRT)) o.message = failure_line(output);

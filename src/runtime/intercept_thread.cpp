@@ -9,8 +9,10 @@
 #include "runtime/lock.h"
 #include "runtime/names.h"
 #include "runtime/placement.h"
+#include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
+#include "runtime/sanitizer.h"
 #include "runtime/scheduler.h"
 #include "runtime/sys.h"
 
@@ -21,6 +23,7 @@ namespace {
 struct Key {
   pthread_key_t key;
   void (*destructor)(void*);
+  const void* creator;  // the return address of the call
 };
 constexpr uint32_t kMaxKeys = 1024;
 HEDDLE_APART Key g_keys[kMaxKeys];
@@ -29,13 +32,12 @@ uint32_t g_key_count;
 HEDDLE_APART uint32_t g_unreaped[kMaxThreads];  // detached threads that have finished
 uint32_t g_unreaped_count;
 
-// thread_local destructors and pthread keys run on the thread itself, under control, before its exit is recorded; what glibc does
-// natively afterwards finds nothing left.
-void run_destructors() {
-  if (real().call_tls_dtors != nullptr) real().call_tls_dtors();
+// `late`: those of a sanitizer, which forgets the thread there.
+void run_key_destructors(bool late) {
   for (int round = 0; round < 4; ++round) {
     bool any = false;
     for (uint32_t i = 0; i < g_key_count; ++i) {
+      if (in_sanitizer(g_keys[i].creator) != late) continue;
       void* value = pthread_getspecific(g_keys[i].key);
       if (value == nullptr) continue;
       any = true;
@@ -44,6 +46,13 @@ void run_destructors() {
     }
     if (!any) return;
   }
+}
+
+// thread_local destructors and pthread keys run on the thread itself, under control, before its exit is recorded; what glibc does
+// natively afterwards finds nothing left.
+void run_destructors() {
+  if (real().call_tls_dtors != nullptr) real().call_tls_dtors();
+  run_key_destructors(false);
 }
 
 ObjectId thread_object(const ThreadSlot* t) { return make_object(ObjectKind::kThread, t->id, 0); }
@@ -62,6 +71,8 @@ void finish_thread(ThreadSlot* me) {
     real().exit(0);
   }
   if (me->detached) g_unreaped[g_unreaped_count++] = me->index;
+  // Where a kernel thread stands behind it, its native end does this.
+  if (me->process != static_cast<pid_t>(sys(SYS_getpid))) run_key_destructors(true);
   leave_for_ever();
 }
 
@@ -134,18 +145,21 @@ void finish_main() { finish_thread(&g_threads[0]); }
 using namespace heddle;
 using namespace heddle::rt;
 
-HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*entry)(void*), void* argument) {
+namespace {
+
+// `native`: makes a thread that is not controlled.
+int create_thread(pthread_t* handle, const pthread_attr_t* attributes, ThreadEntry entry, void* argument, CreateThread* native, void* pc) {
   if (g_run.attached && !g_run.active && !t_managed) start_main();
-  if (!active()) return real().pthread_create(handle, attributes, entry, argument);
+  if (!active()) return native(handle, attributes, entry, argument);
   claim();
-  if (!active()) return real().pthread_create(handle, attributes, entry, argument);
+  if (!active()) return native(handle, attributes, entry, argument);
   ThreadSlot* me = g_current;
   const uint32_t birth = ++me->births;
   const ThreadId id = child_thread(me->id, birth);
   Pending p{};
   p.op = Op::kThreadCreate;
   p.object = make_object(ObjectKind::kThread, id, 0);
-  p.site = caller_site(__builtin_return_address(0));
+  p.site = caller_site(pc);
   p.value = birth;
   const bool removed = g_run.director.removed(id);
   if (removed) p.flags = kDisabledThread;
@@ -169,6 +183,21 @@ HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attrib
   name_row(*t);
   *handle = t->handle;
   return 0;
+}
+
+// The program's call, where it would have gone to a sanitizer's.
+int create_from_program(pthread_t* handle, const pthread_attr_t* attributes, ThreadEntry entry, void* argument) {
+  return create_thread(handle, attributes, entry, argument, create_known_thread, __builtin_return_address(0));
+}
+
+}  // namespace
+
+namespace heddle::rt {
+void take_thread_creation() { meet_sanitizer(create_from_program); }
+}  // namespace heddle::rt
+
+HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, ThreadEntry entry, void* argument) {
+  return create_thread(handle, attributes, entry, argument, real().pthread_create, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_join(pthread_t handle, void** result) {
@@ -215,7 +244,9 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
   const int error = real().pthread_key_create(key, destructor);
-  if (error == 0 && destructor != nullptr && g_key_count < kMaxKeys) g_keys[g_key_count++] = {*key, destructor};
+  if (error == 0 && destructor != nullptr && g_key_count < kMaxKeys) {
+    g_keys[g_key_count++] = {*key, destructor, __builtin_return_address(0)};
+  }
   return error;
 }
 
