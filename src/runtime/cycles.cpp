@@ -71,6 +71,8 @@ void look_for_cycle(const ThreadSlot& thread) {
   if (g_run.event_limit > g_run.step + kCyclePatience) g_run.event_limit = g_run.step + kCyclePatience;
 }
 
+bool is_main_in_cycle() { return still_stands() && g_threads[0].life == Life::kLive && cycle_of(g_threads[0]).members != 0; }
+
 void report_cycle() {
   if (!still_stands()) return;
   // What the others did afterwards is not part of it.

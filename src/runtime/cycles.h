@@ -12,6 +12,9 @@ void look_for_cycle(const ThreadSlot& thread);
 // The run is about to end in a way that proves nothing, or by exit. Ends it as a deadlock if a cycle that was kept in mind still stands.
 void report_cycle();
 
+// Does main wait in a cycle that still stands?
+bool is_main_in_cycle();
+
 // The limit of events is reached. True: it was that of a cycle which has been ended since, and the run goes on.
 bool outlived_cycle();
 

@@ -90,6 +90,15 @@ ThreadSlot* self_locked(const pthread_mutex_t* m) {
   return nullptr;
 }
 
+// The living thread that holds the mutex.
+const ThreadSlot* mutex_owner(const pthread_mutex_t* m) {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i].slot];
+    if (mutex_held_by(m, t)) return &t;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 int take_mutex(pthread_mutex_t* m, SiteId site) {
@@ -228,9 +237,14 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {
   if (!active()) return real().pthread_mutex_destroy(m);
   point(Op::kMutexDestroy, m, __builtin_return_address(0));
-  if (mutex_locked(m)) end_run(OutcomeKind::kMisuse, 0, "destruction of a mutex that is held");
+  const ThreadSlot* owner = mutex_locked(m) ? mutex_owner(m) : nullptr;
+  if (owner != nullptr && owner != g_current) end_run(OutcomeKind::kMisuse, 0, "destruction of a mutex that is held");
+  // One's own, and that of a thread or a process which has ended: glibc answers EBUSY, or lets go of a robust one.
+  const int error = real().pthread_mutex_destroy(m);
+  if (error != 0) return error;
+  if (owner != nullptr) note_released(g_current, m);
   forget_object(m);
-  return real().pthread_mutex_destroy(m);
+  return 0;
 }
 
 // glibc locks the mutex for it, if the thread does not hold it already.

@@ -34,8 +34,8 @@ void exit_point(int code, SiteId site) {
   p.site = site;
   p.value = static_cast<uint64_t>(code);
   point(p);
-  // A handler that ends the program has been waited for.
-  if (g_current->handlers == 0) report_cycle();
+  // A handler that ends the program has been waited for, and so has another thread that ends main's wait with success.
+  if (g_current->handlers == 0 && !(code == 0 && is_main_in_cycle())) report_cycle();
   g_run.exiting = true;
   g_run.exit_code = code;
 }

@@ -32,13 +32,27 @@ int timed(pthread_rwlock_t* l, Op op, LockFunction try_real, clockid_t clock, co
   p.address = l;
   p.object = object_of(l);
   p.site = caller_site(pc);
-  p.deadline = deadline_at(clock, until);
+  // Who writes already is told so at once.
+  const bool written = rwlock_written_by(l, *g_current);
+  p.deadline = written ? 0 : deadline_at(clock, until);
   Event* e = point(p);
+  if (written) {
+    e->flags |= kFailed;
+    return EDEADLK;
+  }
   const bool free = op == Op::kRwTimedReadLock ? rwlock_readable(l) : rwlock_writable(l);
   if (free) return take(l, try_real, p.site);
   e->flags |= kTimedOut | kChoice;
   e->value = kChoiceTimeout;
   return ETIMEDOUT;
+}
+
+bool held_by_another(const pthread_rwlock_t* l) {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i].slot];
+    if (&t != g_current && held_site(&t, l) != kNoSite) return true;
+  }
+  return false;
 }
 
 int attempt(pthread_rwlock_t* l, Op op, LockFunction try_real, void* pc) {
@@ -106,7 +120,9 @@ HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) {
 HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) {
   if (!active()) return real().pthread_rwlock_destroy(l);
   point(Op::kRwDestroy, l, __builtin_return_address(0));
-  if (!rwlock_writable(l)) end_run(OutcomeKind::kMisuse, 0, "destruction of a reader-writer lock that is held");
+  if (!rwlock_writable(l) && held_by_another(l)) end_run(OutcomeKind::kMisuse, 0, "destruction of a reader-writer lock that is held");
+  // One's own hold ends with the lock: glibc allows it.
+  while (held_site(g_current, l) != kNoSite) note_released(g_current, l);
   forget_object(l);
   return real().pthread_rwlock_destroy(l);
 }

@@ -169,10 +169,11 @@ pid_t seen_pid(pid_t real) {
 
 RealPath::RealPath(const char* path) : path_(path) {
   if (path == nullptr || strncmp(path, "/proc/", 6) != 0) return;
-  const char* rest = nullptr;
-  const pid_t number = number_at(path + 6, &rest);
+  const char* rest = path + 10;
+  const bool self = strncmp(path + 6, "self/", 5) == 0;
+  const pid_t number = self ? raw_pid() : number_at(path + 6, &rest);
   if (number == 0) return;
-  const pid_t real = real_tid(number);
+  const pid_t real = self ? number : real_tid(number);
   const char* after = nullptr;
   const pid_t task = strncmp(rest, "/task/", 6) == 0 ? number_at(rest + 6, &after) : 0;
   if ((real == number && task == 0) || strlen(rest) > sizeof own_ - 64) return;

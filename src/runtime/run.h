@@ -29,6 +29,7 @@ struct Run {
   PlanView plan;
   Director director;
   uint64_t event_limit;  // the plan's: the run is given up there
+  uint64_t turn_end;     // step at which a thread that keeps the others waiting has run for long enough
   uint64_t step;         // events executed
   uint64_t clock;        // virtual ns since the start of the run
   uint64_t wait_order;

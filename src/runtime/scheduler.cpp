@@ -33,6 +33,8 @@ static_assert(kAskFrom < kLivelockSteps);
 constexpr int kReplayPatience = 1000;
 constexpr uint64_t kReplayWaitNs = 1000000000;
 
+constexpr uint64_t kUnlimited = ~uint64_t{0};
+constexpr uint64_t kLongestTurn = 100000;  // events, where nothing else ends a run
 
 // What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
 Moment look(bool current_lives) {
@@ -118,6 +120,16 @@ void ends_early(ThreadSlot* t) {
   t->pending.value = kChoiceTimeout;
 }
 
+// A run without a limit has to end where the program does: no thread may keep the others waiting for ever, not even in the schedule without
+// preemptions. Where there is a limit, or a plan to follow, this never happens.
+void begin_turn() { g_run.turn_end = g_run.plan.header->limits.events == kUnlimited ? g_run.step + kLongestTurn : kUnlimited; }
+
+bool ends_turn() {
+  if (__builtin_expect(g_run.step < g_run.turn_end, 1)) return false;
+  begin_turn();
+  return g_run.director.in_tail();
+}
+
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
   if (!g_run.claimed && g_live_count == 1 && current_lives) return decide_alone();
@@ -132,11 +144,12 @@ ThreadSlot* decide(bool current_lives) {
     moment = look(current_lives);
     while (!anybody_ready(moment) && waited(moment)) moment = look(current_lives);
   }
-  Decision decision = g_run.director.next(moment, still >= kIdleSteps);
+  const bool fair = still >= kIdleSteps || ends_turn();
+  Decision decision = g_run.director.next(moment, fair);
   if (decision.verdict == Verdict::kDiverged) {
     ++g_descriptor_news;
     moment = look(current_lives);
-    decision = g_run.director.next(moment, still >= kIdleSteps);
+    decision = g_run.director.next(moment, fair);
   }
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
   for (int tries = 0; decision.verdict == Verdict::kDiverged && tries < kReplayPatience && wait_outside(g_run.clock + kReplayWaitNs);
@@ -144,7 +157,7 @@ ThreadSlot* decide(bool current_lives) {
     redirect(g_current);
     ++g_descriptor_news;
     moment = look(current_lives);
-    decision = g_run.director.next(moment, still >= kIdleSteps);
+    decision = g_run.director.next(moment, fair);
   }
   if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
   if (decision.verdict == Verdict::kStuck) stuck();
@@ -195,7 +208,10 @@ Event* record(ThreadSlot* t) {
   e->number = ++t->operations;
   e->op = p.op;
   e->flags = static_cast<uint16_t>(p.flags | (g_run.exiting ? kExiting : 0));
-  if (t->index != g_run.last_thread) e->flags = static_cast<uint16_t>(e->flags | g_run.switch_flags);
+  if (t->index != g_run.last_thread) {
+    e->flags = static_cast<uint16_t>(e->flags | g_run.switch_flags);
+    begin_turn();
+  }
   e->size = p.size;
   e->object = p.object;
   e->site = p.site;
@@ -248,7 +264,8 @@ Event* stand(ThreadSlot* me) {
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) take_snapshot();
   if (__builtin_expect(me->handlers != 0, 0)) learn_mask(me);
   if (__builtin_expect((g_run.step - g_run.last_progress >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
-  const bool keeps = !me->gave_way && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
+  const bool keeps = !me->gave_way && g_run.step < g_run.turn_end && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) &&
+                     ready(*me) == Ready::kYes;
   if (!keeps) {
     ThreadSlot* next = decide(true);
     if (next != me) {
