@@ -33,15 +33,18 @@ int keep(const Target& target, RecordArguments options, const std::shared_ptr<co
   Campaign campaign(target, options.campaign, options.campaign.predicates(), input);
   RunResult again = campaign.pool().run_now(campaign.replay_plan(recorded.trace));
   std::string why;
-  const bool same = first_difference(recorded.trace, again.trace, &why) == kNoDifference;
+  bool same = first_difference(recorded.trace, again.trace, &why) == kNoDifference;
+  if (!same && again.trace.outcome().kind == OutcomeKind::kDiverged) why = again.trace.outcome().message;
+  if (recorded.trace.inputs().lost != 0) {
+    same = false;
+    why = kInputLost;
+  }
   const Believed failure{same ? again.trace : recorded.trace, again.output, 0, 1, std::nullopt};
   CampaignOptions as_recorded = options.campaign;
   as_recorded.strategy = "record";
   const Bug bug = save_failure(campaign, as_recorded, failure, 0);
   print_err("heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
-            same ? ""
-                 : fmt::format(", but it does not replay: {}",
-                               again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why));
+            same ? "" : fmt::format(", but it does not replay: {}", why));
   if (same) print_err("heddle: next: heddle debug {}\n", bug.id);
   return exit_code_of(recorded);
 }

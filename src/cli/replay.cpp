@@ -160,6 +160,12 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     last = result.trace;
     output = std::move(result.output);
     std::string why;
+    if (plan.strictness == Strictness::kStrict && saved.inputs().lost != 0) {
+      identical = false;
+      verdict = "diverged";
+      difference = kInputLost;
+      break;
+    }
     if (first_difference(saved, last, &why) != kNoDifference) {
       identical = false;
       difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;

@@ -48,7 +48,7 @@ const InputRecord* find(ThreadId thread, uint32_t ordinal, Op op) {
 InputRecord* new_call(uint64_t size) {
   TraceHeader* h = g_run.header;
   if (h->input_bytes + input_record_bytes(size) > kInputBytes) {
-    if (h->inputs_lost == 0) note(kNoSite, "more input came from outside than the log holds: a replay needs it again");
+    if (h->inputs_lost == 0) note(kNoSite, "more input came from outside than the log holds: this run cannot be replayed");
     ++h->inputs_lost;
     return nullptr;
   }

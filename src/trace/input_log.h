@@ -23,6 +23,9 @@ struct InputCall {
   std::string bytes;
 };
 
+// What a replay says of a run with calls that the log does not hold.
+inline constexpr const char* kInputLost = "more input came from outside than a recording holds";
+
 struct InputLog {
   std::vector<InputFile> files;  // each path once
   std::vector<InputCall> calls;  // sorted by thread and ordinal

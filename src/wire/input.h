@@ -29,7 +29,7 @@ struct ReplayedInputs {
   uint64_t exact;  // the schedule is the recorded one: a call waits until its stamp. Otherwise it never waits
 };
 
-inline constexpr uint64_t kInputBytes = uint64_t{64} << 20;  // of each arena of calls; address space, not memory
-inline constexpr uint64_t kFileBytes = uint64_t{4} << 20;    // of the arena of files
+inline constexpr uint64_t kInputBytes = uint64_t{512} << 20;  // of each arena of calls; address space, memory only as far as it is used
+inline constexpr uint64_t kFileBytes = uint64_t{4} << 20;     // of the arena of files
 
 }  // namespace heddle

@@ -5,7 +5,9 @@ usage: recordings_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
 import pathlib
+import socket
 import subprocess
+import threading
 
 import cli_test as base
 
@@ -44,6 +46,25 @@ class PointSets(Recordings):
                 with self.subTest(points=points, carrier=carrier):
                     self.record("--seed", 3, "--quantum", 7, "--points", points, "--carrier", carrier, "--", program, code=1)
                     self.replays()
+
+
+class Outside(Recordings):
+    def test_much_from_a_socket(self):
+        megabyte = bytes(range(256)) * 4096
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            def serve():
+                with server.accept()[0] as connection:
+                    for _ in range(80):
+                        connection.sendall(megabyte)
+            thread = threading.Thread(target=serve)
+            thread.start()
+            said = self.record("--seed", 1, "--", base.program("reads_much"), server.getsockname()[1], code=1)
+            thread.join()
+        self.assertTrue(said.stdout.startswith("83886080 bytes"), said)
+        for carrier in CARRIERS:
+            again = self.heddle("replay", "--carrier", carrier)
+            self.assertEqual(again.returncode, 1, again)
+            self.assertTrue(again.stdout.startswith(said.stdout), again)
 
 
 if __name__ == "__main__":
