@@ -114,11 +114,11 @@ class Laboratory {
     nearest_same_ = same;
   }
 
-  Verdict judge(const Trace& trace) {
-    if (same_bug_(trace)) return Verdict::kFailed;
-    if (is_inconclusive(trace.outcome()) || is_failure(trace.outcome())) return Verdict::kOther;
+  RunVerdict judge(const Trace& trace) {
+    if (same_bug_(trace)) return RunVerdict::kFailed;
+    if (is_inconclusive(trace.outcome()) || is_failure(trace.outcome())) return RunVerdict::kOther;
     near(trace);
-    return Verdict::kPassed;
+    return RunVerdict::kPassed;
   }
 
   std::vector<Trace> run(const std::vector<Plan>& plans) {
@@ -140,9 +140,9 @@ class Laboratory {
   void count(CauseSide& side, const Trace& trace, std::unordered_set<uint64_t>& seen) {
     if (!seen.insert(order_hash(trace)).second) return;
     switch (judge(trace)) {
-      case Verdict::kFailed: ++side.failed; break;
-      case Verdict::kPassed: ++side.passed; break;
-      case Verdict::kOther: ++side.other; break;
+      case RunVerdict::kFailed: ++side.failed; break;
+      case RunVerdict::kPassed: ++side.passed; break;
+      case RunVerdict::kOther: ++side.other; break;
     }
   }
 
@@ -184,7 +184,7 @@ class Laboratory {
     const uint64_t last = back < slices.size() ? events[slices[back].end - 1].number : at;
     auto fails = [&](uint64_t cut) {
       const auto traces = run({with_tail(stopped, back, cut, 0)});
-      return !traces.empty() && judge(traces[0]) == Verdict::kFailed;
+      return !traces.empty() && judge(traces[0]) == RunVerdict::kFailed;
     };
     // The thread never came back: then later positions are operations that it has not done in this run.
     uint64_t low = at, high = at;

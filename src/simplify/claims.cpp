@@ -24,18 +24,18 @@ struct Claims::Gap {
   bool on_first = false, on_second = false;  // is `between` on the same object as they?
 };
 
-Claims::Claims(const Trace& failing) { add(failing, Verdict::kFailed); }
+Claims::Claims(const Trace& failing) { add(failing, RunVerdict::kFailed); }
 
-bool Claims::add(const Trace& trace, Verdict verdict) {
+bool Claims::add(const Trace& trace, RunVerdict verdict) {
   // Runs may end differently although all that we see of them is in the same order: the program's plain accesses decide then.
   if (!seen_.insert(mix(order_hash(trace), static_cast<uint64_t>(verdict))).second) return false;
   samples_.push_back(sample_of(trace, verdict));
-  failed_ += verdict == Verdict::kFailed;
-  passed_ += verdict == Verdict::kPassed;
+  failed_ += verdict == RunVerdict::kFailed;
+  passed_ += verdict == RunVerdict::kPassed;
   return true;
 }
 
-Claims::Sample Claims::sample_of(const Trace& trace, Verdict verdict) {
+Claims::Sample Claims::sample_of(const Trace& trace, RunVerdict verdict) {
   Sample s{trace, verdict, {}};
   std::map<Key, uint32_t> met;
   for (size_t i = 0; i < trace.events().size(); ++i) {
@@ -62,9 +62,9 @@ double Claims::score(Holds holds, Cause* cause) const {
   for (const Sample& s : samples_) {
     CauseSide& side = holds(s) ? cause->inside : cause->outside;
     switch (s.verdict) {
-      case Verdict::kFailed: ++side.failed; break;
-      case Verdict::kPassed: ++side.passed; break;
-      case Verdict::kOther: ++side.other; break;
+      case RunVerdict::kFailed: ++side.failed; break;
+      case RunVerdict::kPassed: ++side.passed; break;
+      case RunVerdict::kOther: ++side.other; break;
     }
   }
   if (failed_ == 0 || passed_ == 0) return 0;
@@ -190,7 +190,7 @@ std::optional<Cause> Claims::window(uint32_t thread, uint64_t low, uint64_t high
 
 std::optional<Cause> Claims::order() const {
   const Sample& failing = samples_.front();
-  const auto passing = std::find_if(samples_.begin(), samples_.end(), [](const Sample& x) { return x.verdict == Verdict::kPassed; });
+  const auto passing = std::find_if(samples_.begin(), samples_.end(), [](const Sample& x) { return x.verdict == RunVerdict::kPassed; });
   if (passing == samples_.end()) return std::nullopt;
   // Candidates: conflicts of the failing run and of a passing one, the latest first; and who leaves a barrier first.
   std::map<std::pair<Key, Key>, size_t> candidates;

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-enum class Verdict {
+enum class RunVerdict {
   kFailed,  // with this bug
   kPassed,
   kOther,
@@ -21,7 +21,7 @@ class Claims {
   explicit Claims(const Trace& failing);
 
   // False if a run with this order of events and this end is there already.
-  bool add(const Trace& trace, Verdict verdict);
+  bool add(const Trace& trace, RunVerdict verdict);
   size_t failed() const { return failed_; }
   size_t passed() const { return passed_; }
 
@@ -44,12 +44,12 @@ class Claims {
   };
   struct Sample {
     Trace trace;
-    Verdict verdict;
+    RunVerdict verdict;
     std::map<Key, size_t> at;
   };
   struct Gap;
 
-  static Sample sample_of(const Trace& trace, Verdict verdict);
+  static Sample sample_of(const Trace& trace, RunVerdict verdict);
   static bool came_first(const Sample& sample, const Key& a, const Key& b);
   static bool inside(const Sample& sample, const Gap& gap);
   template <typename Holds>

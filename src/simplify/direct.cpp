@@ -178,7 +178,7 @@ class Direct final : public Pass {
   size_t next_ = 0;
   bool asked_ = false;
   bool done_ = false;
-  Window window_;
+  RunWindow window_;
 };
 
 }  // namespace

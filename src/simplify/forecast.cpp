@@ -51,7 +51,7 @@ class Forecaster {
     mark_stops();
   }
 
-  std::vector<Forecast> search() {
+  std::vector<RebuiltOrder> search() {
     const std::vector<size_t> bug = bug_events(trace_);
     if (trace_.outcome().kind != OutcomeKind::kDeadlock) {
       last_ = bug.back();
@@ -65,7 +65,7 @@ class Forecaster {
       // Other threads may have been at the same places of the code, and be there sooner.
       for (const Cycle& cycle : cycles(bug)) look_for({cycle.first, cycle.second});
     }
-    std::vector<Forecast> out;
+    std::vector<RebuiltOrder> out;
     for (const Guess& end : ends_) out.push_back(forecast_of(end));
     return out;
   }
@@ -383,8 +383,8 @@ class Forecaster {
     return kept;
   }
 
-  Forecast forecast_of(const Guess& g) const {
-    Forecast out;
+  RebuiltOrder forecast_of(const Guess& g) const {
+    RebuiltOrder out;
     for (size_t at = g.link; at != kNoInterval; at = links_[at].before) out.order.schedule.push_back(links_[at].interval);
     std::reverse(out.order.schedule.begin(), out.order.schedule.end());
     out.order.preemptions = g.preemptions;
@@ -414,15 +414,15 @@ class Forecaster {
 
 }  // namespace
 
-std::vector<Forecast> forecasts(const Trace& trace, size_t keep) {
+std::vector<RebuiltOrder> forecasts(const Trace& trace, size_t keep) {
   if (trace.events().empty()) return {};
-  std::vector<Forecast> all = Forecaster(trace).search();
-  auto price = [](const Forecast& f) { return std::tie(f.order.preemptions, f.order.switches, f.order.events); };
-  std::stable_sort(all.begin(), all.end(), [&](const Forecast& a, const Forecast& b) { return price(a) < price(b); });
+  std::vector<RebuiltOrder> all = Forecaster(trace).search();
+  auto price = [](const RebuiltOrder& f) { return std::tie(f.order.preemptions, f.order.switches, f.order.events); };
+  std::stable_sort(all.begin(), all.end(), [&](const RebuiltOrder& a, const RebuiltOrder& b) { return price(a) < price(b); });
   // Where one of them is wrong, others with as many preemptions are likely to be wrong alike: one for each number of them first.
   std::vector<size_t> turn(all.size());
   for (size_t i = 1; i < all.size(); ++i) turn[i] = all[i].order.preemptions == all[i - 1].order.preemptions ? turn[i - 1] + 1 : 0;
-  std::vector<Forecast> chosen;
+  std::vector<RebuiltOrder> chosen;
   for (size_t now = 0; chosen.size() < std::min(keep, all.size()); ++now) {
     for (size_t i = 0; i < all.size() && chosen.size() < keep; ++i) {
       if (turn[i] == now) chosen.push_back(std::move(all[i]));

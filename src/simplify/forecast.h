@@ -12,12 +12,12 @@ struct AvoidedWait {
   uint64_t number;  // of the wait, in the trace
 };
 
-struct Forecast {
+struct RebuiltOrder {
   LinearOrder order;
   std::vector<AvoidedWait> avoided;
 };
 
 // Forecasts simpler than the trace, the simplest first, at most `keep`.
-std::vector<Forecast> forecasts(const Trace& trace, size_t keep);
+std::vector<RebuiltOrder> forecasts(const Trace& trace, size_t keep);
 
 }  // namespace heddle

@@ -337,7 +337,7 @@ class Merge final : public Pass {
   size_t generation_ = 0;
   size_t cached_ = 0;
   size_t rounds_ = 1;
-  Window window_;
+  RunWindow window_;
 };
 
 }  // namespace

@@ -128,7 +128,7 @@ class Preemptions final : public Pass {
   size_t size_ = 0;               // of the stretches that are dropped
   size_t at_ = 0;                 // where the next begins
   size_t generation_ = 0;
-  Window window_;
+  RunWindow window_;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ class Replan final : public Pass {
   std::optional<Proposal> propose() override {
     if (waiting_) return std::nullopt;
     while (next_ < plans_.size()) {
-      const Forecast& forecast = plans_[next_++];
+      const RebuiltOrder& forecast = plans_[next_++];
       name_ = 0x4EB1;
       for (const Interval& i : forecast.order.schedule) name_ = mix(mix(name_, i.thread), i.last);
       if (rejected_.contains(name_)) continue;
@@ -59,7 +59,7 @@ class Replan final : public Pass {
   }
 
   // The choices of a thread that does without a wait move up with its operations.
-  Plan plan_of(const Forecast& forecast) const {
+  Plan plan_of(const RebuiltOrder& forecast) const {
     Plan plan = plan_for(forecast.order.schedule, best_, limits_);
     for (Choice& choice : plan.choices) {
       uint64_t shift = 0;
@@ -72,7 +72,7 @@ class Replan final : public Pass {
   Trace best_;
   Limits limits_;
   std::unordered_set<uint64_t>& rejected_;
-  std::vector<Forecast> plans_;
+  std::vector<RebuiltOrder> plans_;
   size_t next_ = 0;
   size_t rounds_ = 0;
   uint64_t name_ = 0;

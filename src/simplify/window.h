@@ -6,7 +6,7 @@ namespace heddle {
 
 // How many proposals are under way at once: one after a success, since each success makes the others stale, and more the longer nothing
 // succeeds. A function of the results alone, so that the number of workers changes nothing.
-class Window {
+class RunWindow {
  public:
   size_t size() const { return size_; }
   void accepted() { size_ = 1; }

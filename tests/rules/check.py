@@ -130,6 +130,26 @@ def check_printing(root, _library):
                 yield path, number, "prints past cli/print.h, which keeps escape sequences from the terminal"
 
 
+def check_types(root, _library):
+    """One name, one type: the linker joins the functions of two types of one name, and keeps those of one of them."""
+    known = {}
+    for path in sorted(files(root)):
+        parts = path.relative_to(root).parts
+        if parts[0] != "src" or path.suffix != ".h" or len(parts) < 3:
+            continue
+        # Two programs, which share only the freestanding rooms.
+        programs = {"runtime": ("runtime",), "twin": ("twin",)}.get(parts[1], ("tool",))
+        if parts[1] in ("wire", "policy"):
+            programs = ("tool", "runtime", "twin")
+        for number, line in enumerate(read(path).splitlines(), 1):
+            found = re.match(r"(?:class|struct|union|enum class|enum) (\w+)\b[^;]*\{", line)
+            for program in programs if found else ():
+                first = known.setdefault((program, found.group(1)), path)
+                if first != path:
+                    yield path, number, f"{found.group(1)} is a type of {first.relative_to(root)} too"
+                    break
+
+
 def check_symbols(root, library):
     lines = read(HERE / "exported_symbols.txt").splitlines()
     patterns = [re.compile(line.split("#")[0].strip()) for line in lines if line.split("#")[0].strip()]

@@ -66,6 +66,8 @@ breaks("501 lines", "length", {"src/trace/a.cpp": "x\n" * 501}, "501 lines")
 keeps("plain words", "words", {"docs/a.md": "see src/work/list and /usr/lib\n"})
 breaks("a machine path", "words", {"docs/a.md": "see /" + "work/x\n"}, "somebody's machine")
 breaks("a note to oneself", "words", {"src/trace/a.cpp": "// TO" + "DO later\n"}, "unfinished")
+keeps("two types", "types", {"src/trace/a.h": "struct A {\n};\n", "src/search/b.h": "struct B {\n};\nstruct A;\n"})
+breaks("one name for two types", "types", {"src/trace/a.h": "struct A {\n};\n", "src/search/b.h": "class A {\n};\n"}, "is a type of")
 keeps("printing through print.h", "printing", {"src/cli/a.cpp": 'print_out("{}", text);\n'})
 breaks("printing past print.h", "printing", {"src/cli/a.cpp": 'fmt::print("{}", text);\n'}, "prints past")
 
