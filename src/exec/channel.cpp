@@ -145,12 +145,17 @@ Outcome outcome_of_status(int wait_status) {
 
 Outcome Channel::outcome(int wait_status) const {
   const OutcomeBlock& block = header().outcome;
-  if (block.kind == OutcomeKind::kUnknown || block.kind > OutcomeKind::kLimit) return outcome_of_status(wait_status);
+  if (block.kind > OutcomeKind::kLimit) return outcome_of_status(wait_status);
   Outcome o;
-  o.kind = block.kind;
-  o.code = block.code;
+  if (block.kind == OutcomeKind::kUnknown) {
+    // Where a sanitizer has ended the program there is a stack all the same.
+    o = outcome_of_status(wait_status);
+  } else {
+    o.kind = block.kind;
+    o.code = block.code;
+    o.message = text_of(block.message, sizeof block.message);
+  }
   o.thread = block.thread;
-  o.message = text_of(block.message, sizeof block.message);
   if (block.used != kNoSite) {
     o.memory = {block.used, block.allocated, block.freed, block.allocated_by, block.freed_by};
   }

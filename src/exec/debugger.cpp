@@ -2,36 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "exec/channel.h"
 #include "exec/file_view.h"
 #include "exec/process.h"
-#include "trace/instrumentation.h"
+#include "exec/variables.h"
 
 namespace heddle {
-
-namespace {
-
-// The target's own value of a list of paths, behind ours.
-std::string in_front(const Target& target, const std::string& name, const std::string& ours) {
-  for (const std::string& entry : target.environment) {
-    if (entry.starts_with(name + "=") && entry.size() > name.size() + 1) return ours + ":" + entry.substr(name.size() + 1);
-  }
-  return ours;
-}
-
-}  // namespace
 
 int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words,
                const std::vector<RecordedFile>& files) {
   Channel channel(Mode::kOnce, Carrier::kKernel);
   channel.write_plan(plan);
-  std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", in_front(target, "LD_PRELOAD", library)},
-                                                                {kChannelVariable, channel.variable()}};
-  if (build_of(target.program).wants_libtsan)
-    variables.emplace_back("LD_LIBRARY_PATH",
-                           in_front(target, "LD_LIBRARY_PATH", std::filesystem::path(library).parent_path().string() + "/heddle-tsan"));
+  const auto variables = control_variables(target, library, channel);
   Target gdb = target;
   gdb.program = words.front();
   gdb.arguments = words;

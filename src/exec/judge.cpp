@@ -170,8 +170,33 @@ Judge::Judge(Predicates predicates) : predicates_(std::move(predicates)) {
 }
 Judge::~Judge() = default;
 
+// A sanitizer ends its report with a line that names the error and its place: "SUMMARY: AddressSanitizer: heap-use-after-free a.c:6:3 in f".
+// Places without symbols are numbers that say nothing. UndefinedBehaviorSanitizer only writes "a.c:6:3: runtime error: shift exponent ...".
+static std::optional<std::string> sanitizer_report(const std::vector<std::string_view>& lines) {
+  for (size_t i = lines.size(); i-- > 0;) {
+    static constexpr std::string_view kSummary = "SUMMARY: ";
+    if (lines[i].starts_with(kSummary) && lines[i].find("Sanitizer: ") != std::string_view::npos) {
+      std::string text(lines[i].substr(kSummary.size(), 300));
+      // The directory is the machine's.
+      if (const size_t slash = text.find(" /"); slash != std::string::npos) {
+        const size_t end = std::min(text.find(' ', slash + 1), text.size());
+        text.erase(slash + 1, text.rfind('/', end) - slash);
+      }
+      return text;
+    }
+  }
+  for (const std::string_view line : lines) {
+    const size_t at = line.find(": runtime error: ");
+    if (at == std::string_view::npos) continue;
+    const size_t slash = line.rfind('/', at);
+    return std::string(line.substr(slash == std::string_view::npos ? 0 : slash + 1, 300));
+  }
+  return std::nullopt;
+}
+
 std::string failure_line(const Output& output) {
   std::string last;
+  if (auto report = sanitizer_report(lines_of(output.err))) return *report;
   for (const std::string* text : {&output.err, &output.out}) {
     const auto lines = lines_of(*text);
     if (auto framework = framework_failure(lines)) return *framework;
@@ -215,6 +240,9 @@ Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) con
     } else if (auto assertion = failed_assertion(lines)) {
       o.kind = OutcomeKind::kAssert;
       o.message = *assertion;
+    } else if (auto report = sanitizer_report(lines)) {
+      o.kind = OutcomeKind::kAbort;
+      o.message = *report;
     } else {
       o.kind = OutcomeKind::kAbort;
       if (o.message.empty() || o.message == ::strsignal(SIGABRT)) o.message = failure_line(output);

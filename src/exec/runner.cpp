@@ -10,12 +10,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 #include "exec/machine.h"
+#include "exec/variables.h"
 #include "trace/error.h"
-#include "trace/instrumentation.h"
 #include "wire/quiet.h"
 
 namespace heddle {
@@ -39,26 +38,6 @@ Outcome cannot_control(const std::string& message) {
 bool same_start(const Plan& a, const Plan& b) {
   return a.points == b.points && a.points_id == b.points_id && a.env_seed == b.env_seed && a.input_id == b.input_id &&
          a.detect == b.detect && a.sites == b.sites && a.inputs == b.inputs;
-}
-
-std::string preload(const Target& target, const std::string& library) {
-  for (const std::string& entry : target.environment) {
-    if (entry.starts_with("LD_PRELOAD=") && entry.size() > 11) return library + ":" + entry.substr(11);
-  }
-  return library;
-}
-
-// A program that asks for gcc's detector gets our hooks under its name. OpenMP threads that spin before they wait only waste the time of
-// the one thread that runs.
-void add_variables(const Target& target, const std::string& library, Launch* launch) {
-  const ProgramBuild build = build_of(target.program);
-  if (build.wants_libgomp) launch->variables.emplace_back("GOMP_SPINCOUNT", "0");
-  if (!build.wants_libtsan) return;
-  std::string path = std::filesystem::path(library).parent_path().string() + "/heddle-tsan";
-  for (const std::string& entry : target.environment) {
-    if (entry.starts_with("LD_LIBRARY_PATH=") && entry.size() > 16) path += ":" + entry.substr(16);
-  }
-  launch->variables.emplace_back("LD_LIBRARY_PATH", path);
 }
 
 // A hand-off between threads, and between the server and its runs, is several times cheaper within one core.
@@ -189,8 +168,7 @@ void Runner::start(const Plan& plan, Mode mode) {
   streams_ = std::make_unique<Streams>(*options_.input);
   channel_->write_plan(plan);
   Launch launch;
-  launch.variables = {{"LD_PRELOAD", preload(target_, options_.library)}, {kChannelVariable, channel_->variable()}};
-  add_variables(target_, options_.library, &launch);
+  launch.variables = control_variables(target_, options_.library, *channel_);
   launch.in = streams_->in();
   launch.out = streams_->out();
   launch.err = streams_->err();
@@ -382,8 +360,7 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   Channel channel(Mode::kOnce, carrier);
   channel.write_plan(plan);
   Launch launch;
-  launch.variables = {{"LD_PRELOAD", preload(target, library)}, {kChannelVariable, channel.variable()}};
-  add_variables(target, library, &launch);
+  launch.variables = control_variables(target, library, channel);
   launch.own_group = false;
   const Descriptor in = input != nullptr ? input->open() : Descriptor();
   if (in) launch.in = in.get();

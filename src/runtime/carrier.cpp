@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -13,6 +14,7 @@
 #include "runtime/placement.h"
 #include "runtime/real.h"
 #include "runtime/run.h"
+#include "runtime/sanitizer.h"
 #include "runtime/spin.h"
 #include "runtime/sys.h"
 #include "runtime/trap.h"
@@ -62,6 +64,7 @@ void* donor_main(void* argument) {
   slot->fs_base = reinterpret_cast<uintptr_t>(pthread_self());
   slot->tid = static_cast<pid_t>(sys(SYS_gettid));
   find_stack(slot);
+  find_alternate_stack(slot);
   heddle_park(&slot->context, &slot->go, &slot->parked);
   if (slot->life == Life::kPooled) slot = static_cast<ThreadSlot*>(slot->argument);
   run_thread(slot);
@@ -74,6 +77,7 @@ void* kernel_main(void* argument) {
   slot->tid = static_cast<pid_t>(sys(SYS_gettid));
   find_stack(slot);
   begin_identity(*slot);
+  find_alternate_stack(slot);
   // The context is saved although this carrier does not use it: a forked child goes on from it as fibers.
   heddle_call_saved(&slot->context, wait_turn, slot);
   adopt_identity(*slot);
@@ -123,6 +127,14 @@ void find_stack(ThreadSlot* slot) {
   slot->stack_high = slot->stack_low + size;
 }
 
+// A sanitizer gives each thread one, before it begins.
+void find_alternate_stack(ThreadSlot* slot) {
+  stack_t stack;
+  if (sys(SYS_sigaltstack, nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) != 0) return;
+  slot->alternate_stack = stack.ss_sp;
+  slot->alternate_size = stack.ss_size;
+}
+
 int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
   // Donors take no signal, not even glibc's own: their stack is in use by the fiber.
   const uint64_t all = kernel_mask(~uint64_t{0});
@@ -145,7 +157,7 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
   const char managed = t_managed;
   t_managed = 0;
   const Native waits;
-  const int error = real().pthread_create(&slot->handle, attributes, fiber ? donor_main : kernel_main, slot);
+  const int error = create_known_thread(&slot->handle, attributes, fiber ? donor_main : kernel_main, slot);
   t_managed = managed;
   if (detach_state == PTHREAD_CREATE_DETACHED) {
     pthread_attr_setdetachstate(writable, PTHREAD_CREATE_DETACHED);
@@ -208,6 +220,8 @@ ThreadSlot* take_slot(const pthread_attr_t* attributes, int* error) {
     slot->process = donor->process;
     slot->stack_low = donor->stack_low;
     slot->stack_high = donor->stack_high;
+    slot->alternate_stack = donor->alternate_stack;
+    slot->alternate_size = donor->alternate_size;
     // The donor's entry function still holds the pooled slot's address: it finds its thread through that.
     donor->argument = slot;
     slot->donor = donor;

@@ -20,6 +20,8 @@ uint32_t pooled_donors();
 void reap(ThreadSlot* slot);
 
 void find_stack(ThreadSlot* slot);
+// The alternate signal stack that the kernel thread has, and so the thread on it.
+void find_alternate_stack(ThreadSlot* slot);
 
 // The body of every program thread, on its own stack: defined with the thread interposers.
 void run_thread(ThreadSlot* slot);

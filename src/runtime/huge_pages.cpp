@@ -34,7 +34,7 @@ void collapse(uintptr_t low, uintptr_t high) {
 
 // Private, writable and of no file: "offset device inode [name]" with the inode 0.
 void collapse_mapping(const Mapping& m) {
-  if (m.high - m.low < kHuge || !m.writable() || !m.is_private() || m.flags[0] != 'r' || m.flags[2] != '-') return;
+  if (m.high - m.low < kHuge || m.is_reservation() || !m.writable() || !m.is_private() || m.flags[0] != 'r' || m.flags[2] != '-') return;
   const char* at = m.rest;
   for (int field = 0; field < 2; ++field) at = strchr(at, ' ') != nullptr ? strchr(at, ' ') + 1 : at;
   if (strtoull(at, nullptr, 10) == 0) collapse(m.low, m.high);

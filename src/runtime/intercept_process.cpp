@@ -63,6 +63,7 @@ int controlled_main(int argc, char** argv, char** environment) {
 __attribute__((constructor(101))) void on_load(int, char**, char** environment) {
   if (__environ == nullptr) __environ = environment;
   attach();
+  if (g_run.attached) take_thread_creation();
 }
 
 // Runs after the program's own handlers and destructors: the last word of a run that ends by exit.

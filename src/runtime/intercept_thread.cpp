@@ -9,8 +9,10 @@
 #include "runtime/lock.h"
 #include "runtime/names.h"
 #include "runtime/placement.h"
+#include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/real_io.h"
+#include "runtime/sanitizer.h"
 #include "runtime/scheduler.h"
 #include "runtime/sys.h"
 
@@ -134,18 +136,21 @@ void finish_main() { finish_thread(&g_threads[0]); }
 using namespace heddle;
 using namespace heddle::rt;
 
-HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, void* (*entry)(void*), void* argument) {
+namespace {
+
+// `native`: makes a thread that is not controlled.
+int create_thread(pthread_t* handle, const pthread_attr_t* attributes, ThreadEntry entry, void* argument, CreateThread* native, void* pc) {
   if (g_run.attached && !g_run.active && !t_managed) start_main();
-  if (!active()) return real().pthread_create(handle, attributes, entry, argument);
+  if (!active()) return native(handle, attributes, entry, argument);
   claim();
-  if (!active()) return real().pthread_create(handle, attributes, entry, argument);
+  if (!active()) return native(handle, attributes, entry, argument);
   ThreadSlot* me = g_current;
   const uint32_t birth = ++me->births;
   const ThreadId id = child_thread(me->id, birth);
   Pending p{};
   p.op = Op::kThreadCreate;
   p.object = make_object(ObjectKind::kThread, id, 0);
-  p.site = caller_site(__builtin_return_address(0));
+  p.site = caller_site(pc);
   p.value = birth;
   const bool removed = g_run.director.removed(id);
   if (removed) p.flags = kDisabledThread;
@@ -169,6 +174,21 @@ HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attrib
   name_row(*t);
   *handle = t->handle;
   return 0;
+}
+
+// The program's call, where it would have gone to a sanitizer's.
+int create_from_program(pthread_t* handle, const pthread_attr_t* attributes, ThreadEntry entry, void* argument) {
+  return create_thread(handle, attributes, entry, argument, create_known_thread, __builtin_return_address(0));
+}
+
+}  // namespace
+
+namespace heddle::rt {
+void take_thread_creation() { meet_sanitizer(create_from_program); }
+}  // namespace heddle::rt
+
+HEDDLE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, ThreadEntry entry, void* argument) {
+  return create_thread(handle, attributes, entry, argument, real().pthread_create, __builtin_return_address(0));
 }
 
 HEDDLE_EXPORT int pthread_join(pthread_t handle, void** result) {

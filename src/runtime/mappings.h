@@ -10,12 +10,17 @@
 
 namespace heddle::rt {
 
+inline constexpr uintptr_t kReservation = uintptr_t{1} << 36;
+
 struct Mapping {
   uintptr_t low, high;
   const char* flags;  // "rw-p"
   const char* rest;   // offset, device, inode and name
   bool writable() const { return flags[1] == 'w'; }
   bool is_private() const { return flags[3] == 'p'; }
+  // Address space rather than memory, of which little is in use: a sanitizer's shadow, a garbage collector's heap. Nobody can go through it
+  // page by page.
+  bool is_reservation() const { return high - low > kReservation; }
 };
 
 // Calls each(mapping) for one after the other. `text`: room for a line and more. False: it could not be read.

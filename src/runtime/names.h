@@ -1,6 +1,7 @@
 #pragma once
 // Addresses of this process to names that survive a change of schedule.
 #include "runtime/run.h"
+#include "runtime/sanitizer.h"
 
 namespace heddle::rt {
 
@@ -27,6 +28,7 @@ inline SiteId caller_site(const void* return_address) {
     return_address = g_called_from;
     g_called_from = nullptr;
   }
+  if (__builtin_expect(in_sanitizer(return_address), 0)) return_address = caller_of_sanitizer(return_address);
   return site_of(static_cast<const char*>(return_address) - 1);
 }
 struct CalledFrom {

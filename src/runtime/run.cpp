@@ -230,6 +230,7 @@ void start_main() {
   sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signal_mask, 8);
   me->life = Life::kLive;
   find_stack(me);
+  find_alternate_stack(me);
   g_thread_count = 1;
   add_live(me);
   g_current = me;
@@ -290,6 +291,7 @@ void capture_stack(SiteId* stack, uint32_t capacity, uint32_t* size, int skip) {
   const int depth = backtrace(frames, static_cast<int>(kMaxStack + 8));
   uint32_t n = 0;
   for (int i = skip; i < depth && n < capacity; ++i) {
+    if (in_sanitizer(frames[i])) continue;
     const SiteId site = site_of(static_cast<char*>(frames[i]) - 1);
     if (site != kNoSite) stack[n++] = site;
   }

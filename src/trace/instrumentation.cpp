@@ -68,6 +68,7 @@ void look_at_needed(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, const s
     }
     if (library.starts_with("libgomp.so")) build->wants_libgomp = true;
     if (library.starts_with("libtsan.so")) build->wants_libtsan = true;
+    if (library.starts_with("libasan.so") || library.starts_with("libclang_rt.asan")) build->wants_libasan = true;
     // The accesses may all be in libraries of the program.
     if (library.starts_with("libheddle-stub") && build->instrumentation == Instrumentation::kNone)
       build->instrumentation = Instrumentation::kPresent;
