@@ -170,26 +170,23 @@ Judge::Judge(Predicates predicates) : predicates_(std::move(predicates)) {
 }
 Judge::~Judge() = default;
 
-// A sanitizer ends its report with a line that names the error and its place: "SUMMARY: AddressSanitizer: heap-use-after-free a.c:6:3 in f".
-// Places without symbols are numbers that say nothing. UndefinedBehaviorSanitizer only writes "a.c:6:3: runtime error: shift exponent ...".
+// UndefinedBehaviorSanitizer writes "a.c:6:3: runtime error: shift exponent ..."; the others end their report with a line that names the
+// error and its place: "SUMMARY: AddressSanitizer: heap-use-after-free a.c:6:3 in f". The directories are the machine's.
 static std::optional<std::string> sanitizer_report(const std::vector<std::string_view>& lines) {
+  static constexpr std::string_view kSummary = "SUMMARY: ";
   for (size_t i = lines.size(); i-- > 0;) {
-    static constexpr std::string_view kSummary = "SUMMARY: ";
-    if (lines[i].starts_with(kSummary) && lines[i].find("Sanitizer: ") != std::string_view::npos) {
-      std::string text(lines[i].substr(kSummary.size(), 300));
-      // The directory is the machine's.
-      if (const size_t slash = text.find(" /"); slash != std::string::npos) {
-        const size_t end = std::min(text.find(' ', slash + 1), text.size());
-        text.erase(slash + 1, text.rfind('/', end) - slash);
-      }
-      return text;
+    if (const size_t at = lines[i].find(": runtime error: "); at != std::string_view::npos) {
+      const size_t slash = lines[i].rfind('/', at);
+      return std::string(lines[i].substr(slash == std::string_view::npos ? 0 : slash + 1, 300));
     }
-  }
-  for (const std::string_view line : lines) {
-    const size_t at = line.find(": runtime error: ");
-    if (at == std::string_view::npos) continue;
-    const size_t slash = line.rfind('/', at);
-    return std::string(line.substr(slash == std::string_view::npos ? 0 : slash + 1, 300));
+    if (!lines[i].starts_with(kSummary) || lines[i].find("Sanitizer: ") == std::string_view::npos) continue;
+    if (lines[i].starts_with("SUMMARY: Undefined")) continue;
+    std::string text(lines[i].substr(kSummary.size(), 300));
+    if (const size_t slash = text.find(" /"); slash != std::string::npos) {
+      const size_t end = std::min(text.find(' ', slash + 1), text.size());
+      text.erase(slash + 1, text.rfind('/', end) - slash);
+    }
+    return text;
   }
   return std::nullopt;
 }

@@ -23,6 +23,7 @@ namespace {
 struct Key {
   pthread_key_t key;
   void (*destructor)(void*);
+  const void* creator;  // the return address of the call
 };
 constexpr uint32_t kMaxKeys = 1024;
 HEDDLE_APART Key g_keys[kMaxKeys];
@@ -31,13 +32,12 @@ uint32_t g_key_count;
 HEDDLE_APART uint32_t g_unreaped[kMaxThreads];  // detached threads that have finished
 uint32_t g_unreaped_count;
 
-// thread_local destructors and pthread keys run on the thread itself, under control, before its exit is recorded; what glibc does
-// natively afterwards finds nothing left.
-void run_destructors() {
-  if (real().call_tls_dtors != nullptr) real().call_tls_dtors();
+// `late`: those of a sanitizer, which forgets the thread there.
+void run_key_destructors(bool late) {
   for (int round = 0; round < 4; ++round) {
     bool any = false;
     for (uint32_t i = 0; i < g_key_count; ++i) {
+      if (in_sanitizer(g_keys[i].creator) != late) continue;
       void* value = pthread_getspecific(g_keys[i].key);
       if (value == nullptr) continue;
       any = true;
@@ -46,6 +46,13 @@ void run_destructors() {
     }
     if (!any) return;
   }
+}
+
+// thread_local destructors and pthread keys run on the thread itself, under control, before its exit is recorded; what glibc does
+// natively afterwards finds nothing left.
+void run_destructors() {
+  if (real().call_tls_dtors != nullptr) real().call_tls_dtors();
+  run_key_destructors(false);
 }
 
 ObjectId thread_object(const ThreadSlot* t) { return make_object(ObjectKind::kThread, t->id, 0); }
@@ -64,6 +71,8 @@ void finish_thread(ThreadSlot* me) {
     real().exit(0);
   }
   if (me->detached) g_unreaped[g_unreaped_count++] = me->index;
+  // Where a kernel thread stands behind it, its native end does this.
+  if (me->process != static_cast<pid_t>(sys(SYS_getpid))) run_key_destructors(true);
   leave_for_ever();
 }
 
@@ -235,7 +244,9 @@ HEDDLE_EXPORT void pthread_exit(void* result) {
 
 HEDDLE_EXPORT int pthread_key_create(pthread_key_t* key, void (*destructor)(void*)) {
   const int error = real().pthread_key_create(key, destructor);
-  if (error == 0 && destructor != nullptr && g_key_count < kMaxKeys) g_keys[g_key_count++] = {*key, destructor};
+  if (error == 0 && destructor != nullptr && g_key_count < kMaxKeys) {
+    g_keys[g_key_count++] = {*key, destructor, __builtin_return_address(0)};
+  }
   return error;
 }
 
