@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Programs built with a sanitizer run like any other: a correct one passes, and what a sanitizer reports is a finding that replays."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
+TIMEOUT = 200
+
+
+class Sanitizers(unittest.TestCase):
+    heddle_program = None
+
+    def setUp(self):
+        self.here = pathlib.Path(tempfile.mkdtemp(prefix="heddle-sanitizers-"))
+        self.addCleanup(shutil.rmtree, self.here, ignore_errors=True)
+
+    def heddle(self, *words):
+        environment = {k: v for k, v in os.environ.items() if not k.endswith("SAN_OPTIONS")}
+        return subprocess.run([self.heddle_program, *map(str, words)], cwd=self.here, env=environment, capture_output=True, text=True,
+                              errors="replace", timeout=TIMEOUT, stdin=subprocess.DEVNULL, check=False)
+
+    def compile(self, compiler, sanitizer, source):
+        program = self.here / f"{compiler}-{sanitizer}-{pathlib.Path(source).stem}"
+        driver = {"gcc": "g++", "clang": "clang++"}[compiler] if source.endswith("pp") else compiler
+        done = subprocess.run([driver, "-g", "-O1", "-pthread", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=undefined",
+                               str(HERE / "programs" / source), "-o", str(program)], capture_output=True, text=True, check=False)
+        if done.returncode != 0 and "cannot find" in done.stderr:
+            self.skipTest(f"no runtime of {compiler} for -fsanitize={sanitizer}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Without us it must run, or nothing is learnt here (a kernel that gives no room for the shadow).
+        if subprocess.run([program], capture_output=True, check=False, timeout=TIMEOUT).returncode < 0:
+            self.skipTest(f"-fsanitize={sanitizer} does not run here")
+        return program
+
+    def correct(self, compiler, sanitizer):
+        program = self.compile(compiler, sanitizer, "correct.cpp")
+        for carrier in ("fiber", "kernel"):
+            done = self.heddle("run", "--carrier", carrier, "--", program)
+            self.assertEqual((done.returncode, done.stdout), (0, "total 3\n"), done.stderr)
+        if sanitizer == "thread":
+            return
+        done = self.heddle("find", "--executions", 8, "--json", "--", program)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def wrong(self, compiler, sanitizer, source, words):
+        program = self.compile(compiler, sanitizer, source)
+        done = self.heddle("debug", "--json", "--executions", 100, "--", program)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        message = json.dumps(json.loads(done.stdout))
+        self.assertIn(words, message)
+        for carrier in ("fiber", "kernel"):
+            again = self.heddle("replay", "--carrier", carrier)
+            self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
+            self.assertIn("reproduced", again.stdout)
+            self.assertIn(words, again.stdout)
+
+    def test_correct(self):
+        for compiler in COMPILERS:
+            for sanitizer in ("address", "undefined", "address,undefined", "leak", "thread"):
+                with self.subTest(compiler=compiler, sanitizer=sanitizer):
+                    self.correct(compiler, sanitizer)
+
+    def test_use_after_free(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                self.wrong(compiler, "address", "freed.c", "AddressSanitizer: heap-use-after-free freed.c:13")
+
+    def test_leak(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                self.wrong(compiler, "leak", "leaked.c", "LeakSanitizer: 44 byte(s) leaked in 1 allocation(s).")
+
+    def test_undefined_behaviour(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                self.wrong(compiler, "address,undefined", "shifted.c", "runtime error: shift exponent 40 is too large")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--heddle", required=True)
+    options, rest = parser.parse_known_args()
+    Sanitizers.heddle_program = options.heddle
+    unittest.main(argv=[sys.argv[0], *rest])
