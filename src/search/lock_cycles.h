@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "trace/trace.h"
@@ -9,8 +10,8 @@ namespace heddle {
 struct LockEdge {
   uint32_t thread;  // index
   ObjectId held, wanted;
-  size_t taken, request;  // events: where it took the one, where it asked for the other
-  std::vector<ObjectId> all_held;
+  size_t taken, request;                                  // events: where it took the one, where it asked for the other
+  std::shared_ptr<const std::vector<ObjectId>> all_held;  // one for all edges of a request
 };
 
 // Sets of such requests, of different threads, that would wait for each other in a ring if all were made at once, and that no common lock
