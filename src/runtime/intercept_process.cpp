@@ -13,6 +13,7 @@
 #include "runtime/process.h"
 #include "runtime/real.h"
 #include "runtime/reuse.h"
+#include "runtime/sanitizer.h"
 #include "runtime/scheduler.h"
 #include "runtime/signals.h"
 #include "runtime/sys.h"
@@ -62,6 +63,7 @@ int controlled_main(int argc, char** argv, char** environment) {
 // The first constructor of all (-z initfirst), before the C library's own: that has not found the environment yet.
 __attribute__((constructor(101))) void on_load(int, char**, char** environment) {
   if (__environ == nullptr) __environ = environment;
+  wake_sanitizer();
   attach();
   if (g_run.attached) take_thread_creation();
 }

@@ -117,6 +117,15 @@ void on_death() {
 
 }  // namespace
 
+void wake_sanitizer() {
+  if (__sanitizer_set_death_callback == nullptr) return;
+  auto* begin = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "__tsan_init"));
+  Dl_info where;
+  Dl_info here;
+  if (begin == nullptr || dladdr(reinterpret_cast<const void*>(begin), &where) == 0 || dladdr(&g_detour, &here) == 0) return;
+  if (where.dli_fbase != here.dli_fbase) begin();
+}
+
 void meet_sanitizer(CreateThread* create) {
   if (__sanitizer_set_death_callback == nullptr) return;
   bool seen = false;

@@ -19,6 +19,8 @@ inline bool sanitizer_owns_heap() { return __sanitizer_get_allocated_size != nul
 using ThreadEntry = void* (*)(void*);
 using CreateThread = int(pthread_t*, const pthread_attr_t*, ThreadEntry, void*);
 
+// Before the first of our calls of the C library: those of a race detector in the executable do not work until it has begun.
+void wake_sanitizer();
 // Once, before main. `create`: where the program's calls of pthread_create have to go.
 void meet_sanitizer(CreateThread* create);
 // Makes a native thread that the sanitizer knows of.
