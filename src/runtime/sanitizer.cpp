@@ -14,6 +14,9 @@
 #include "runtime/sys.h"
 
 extern "C" void __sanitizer_set_death_callback(void (*)(void)) __attribute__((weak));
+// The bounds of our own library, by the linker.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
 namespace heddle::rt {
 
@@ -120,10 +123,9 @@ void on_death() {
 void wake_sanitizer() {
   if (__sanitizer_set_death_callback == nullptr) return;
   auto* begin = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "__tsan_init"));
-  Dl_info where;
-  Dl_info here;
-  if (begin == nullptr || dladdr(reinterpret_cast<const void*>(begin), &where) == 0 || dladdr(&g_detour, &here) == 0) return;
-  if (where.dli_fbase != here.dli_fbase) begin();
+  const auto at = reinterpret_cast<uintptr_t>(begin);
+  const bool ours = at >= reinterpret_cast<uintptr_t>(__ehdr_start) && at < reinterpret_cast<uintptr_t>(_end);
+  if (begin != nullptr && !ours) begin();
 }
 
 void meet_sanitizer(CreateThread* create) {
