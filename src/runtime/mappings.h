@@ -51,4 +51,32 @@ bool for_each_mapping(char (&text)[kRoom], Each each) {
   return n == 0;
 }
 
+// The parts of a reservation that are in use: each(low, high). Linux 6.7 can tell (PAGEMAP_SCAN); false: this one cannot.
+template <typename Each>
+bool for_each_part_in_use(long pagemap, uintptr_t low, uintptr_t high, Each each) {
+  struct Region {
+    uint64_t start, end, categories;
+  };
+  struct Scan {
+    uint64_t size, flags, start, end, walk_end, regions, region_count, max_pages, inverted, mask, any, wanted;
+  };
+  constexpr unsigned long kScan = 0xC0606610;   // _IOWR('f', 16, Scan)
+  constexpr uint64_t kInUse = 1 << 3 | 1 << 4;  // present, swapped
+  Region regions[64];
+  while (low < high) {
+    Scan scan{};
+    scan.size = sizeof scan;
+    scan.start = low;
+    scan.end = high;
+    scan.regions = reinterpret_cast<uintptr_t>(regions);
+    scan.region_count = 64;
+    scan.any = scan.wanted = kInUse;
+    const long n = sys(SYS_ioctl, pagemap, kScan, &scan);
+    if (n < 0 || scan.walk_end <= low) return false;
+    for (long i = 0; i < n; ++i) each(regions[i].start, regions[i].end);
+    low = scan.walk_end;
+  }
+  return true;
+}
+
 }  // namespace heddle::rt

@@ -269,34 +269,6 @@ void learn_span(long pagemap, uintptr_t low, uintptr_t high) {
   }
 }
 
-// The parts of a reservation that are in use. Linux 6.7 can say it (PAGEMAP_SCAN); false: this one cannot.
-bool learn_reservation(long pagemap, uintptr_t low, uintptr_t high) {
-  struct Region {
-    uint64_t start, end, categories;
-  };
-  struct Scan {
-    uint64_t size, flags, start, end, walk_end, regions, region_count, max_pages, inverted, mask, any, wanted;
-  };
-  constexpr unsigned long kScan = 0xC0606610;  // _IOWR('f', 16, 96 bytes)
-  constexpr uint64_t kIsPresent = 1 << 3, kIsSwapped = 1 << 4;
-  Region regions[64];
-  while (low < high) {
-    Scan scan{};
-    scan.size = sizeof scan;
-    scan.start = low;
-    scan.end = high;
-    scan.regions = reinterpret_cast<uintptr_t>(regions);
-    scan.region_count = 64;
-    scan.any = kIsPresent | kIsSwapped;
-    scan.wanted = kIsPresent | kIsSwapped;
-    const long n = sys(SYS_ioctl, pagemap, kScan, &scan);
-    if (n < 0 || scan.walk_end <= low) return false;
-    for (long i = 0; i < n; ++i) learn_span(pagemap, regions[i].start, regions[i].end);
-    low = scan.walk_end;
-  }
-  return true;
-}
-
 // False: it could not be asked.
 bool learn_pages() {
   const long pagemap = sys(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
@@ -305,7 +277,7 @@ bool learn_pages() {
   const bool read = for_each_mapping(g_keeper->text, [&](const Mapping& m) {
     if (!m.writable() || !m.is_private()) return;
     if (m.is_reservation()) {
-      known = known && learn_reservation(pagemap, m.low, m.high);
+      known = known && for_each_part_in_use(pagemap, m.low, m.high, [&](uintptr_t low, uintptr_t high) { learn_span(pagemap, low, high); });
     } else {
       learn_span(pagemap, m.low, m.high);
     }
