@@ -38,6 +38,24 @@ uint32_t place_of(uint64_t inode) {
 
 constexpr unsigned kMemoryDevices = 1;  // /dev/null, /dev/zero, /dev/urandom...
 
+// What an anonymous file is by its link: only these four are the program's own. A pidfd, inotify and the like are made ready by others.
+enum class Anonymous : uint8_t { kNot, kEpoll, kOwn, kByOthers };
+Anonymous anonymous_kind(int fd) {
+  char path[48];
+  char target[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  const long n = sys(SYS_readlink, path, target, sizeof target - 1);
+  if (n <= 0) return Anonymous::kNot;
+  target[n] = 0;
+  if (strncmp(target, "anon_inode:", 11) != 0 && strncmp(target, "pidfd:", 6) != 0) return Anonymous::kNot;
+  if (strstr(target, "[eventpoll]") != nullptr) return Anonymous::kEpoll;
+  static constexpr const char* kOwnKinds[] = {"[eventfd]", "[timerfd]", "[signalfd]"};
+  for (const char* own : kOwnKinds) {
+    if (strstr(target, own) != nullptr) return Anonymous::kOwn;
+  }
+  return Anonymous::kByOthers;
+}
+
 bool any_member_outside(int epoll) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/fdinfo/%d", epoll);
@@ -50,20 +68,11 @@ bool any_member_outside(int epoll) {
   text[n] = 0;
   bool outside = false;
   for (const char* at = strstr(text, "tfd:"); at != nullptr && !outside; at = strstr(at + 4, "tfd:")) {
-    const Reach reach = describe(atoi(at + 4)).reach;
-    outside = reach == Reach::kForeign || reach == Reach::kShared;
+    const int member = atoi(at + 4);
+    const Reach reach = describe(member).reach;
+    outside = reach == Reach::kForeign || reach == Reach::kShared || anonymous_kind(member) == Anonymous::kByOthers;
   }
   return outside;
-}
-
-bool is_epoll(int fd) {
-  char path[48];
-  char target[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  const long n = sys(SYS_readlink, path, target, sizeof target - 1);
-  if (n <= 0) return false;
-  target[n] = 0;
-  return strstr(target, "[eventpoll]") != nullptr;
 }
 
 }  // namespace
@@ -155,8 +164,9 @@ bool reaches_outside(const DescriptorWait& wait) {
     if (wait.fds[i].fd < 0) continue;
     const DescriptorInfo info = describe(wait.fds[i].fd);
     if (info.reach == Reach::kForeign || info.reach == Reach::kShared) return true;
-    if (info.reach == Reach::kInside && !info.socket && !info.stream && is_epoll(wait.fds[i].fd) && any_member_outside(wait.fds[i].fd))
-      return true;
+    if (info.reach != Reach::kInside || info.socket || info.stream) continue;
+    const Anonymous kind = anonymous_kind(wait.fds[i].fd);
+    if (kind == Anonymous::kByOthers || (kind == Anonymous::kEpoll && any_member_outside(wait.fds[i].fd))) return true;
   }
   return false;
 }
