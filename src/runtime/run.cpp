@@ -208,7 +208,7 @@ void install_plan(uint64_t cursor) {
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
   install_inputs();
   g_run.event_limit = g_run.plan.header->limits.events;
-  g_run.turn_end = ~uint64_t{0};
+  begin_turn();
   g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();
 }

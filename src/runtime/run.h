@@ -48,6 +48,14 @@ struct Run {
 };
 extern Run g_run;
 
+// A run without a limit has to end where the program does: no thread may keep the others waiting for ever, not even in the schedule without
+// preemptions. Where there is a limit, or a plan to follow, no turn is ended.
+inline void begin_turn() {
+  constexpr uint64_t kUnlimited = ~uint64_t{0};
+  constexpr uint64_t kLongestTurn = 100000;  // events
+  g_run.turn_end = g_run.plan.header->limits.events == kUnlimited ? g_run.step + kLongestTurn : kUnlimited;
+}
+
 // True on a thread of the run, under control.
 inline bool active() { return g_run.active && t_managed; }
 

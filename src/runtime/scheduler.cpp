@@ -33,8 +33,9 @@ static_assert(kAskFrom < kLivelockSteps);
 constexpr int kReplayPatience = 1000;
 constexpr uint64_t kReplayWaitNs = 1000000000;
 
-constexpr uint64_t kUnlimited = ~uint64_t{0};
-constexpr uint64_t kLongestTurn = 100000;  // events, where nothing else ends a run
+// Events after a long turn in which everybody who can run takes turns: enough for somebody to come to the lock that the long turn was about,
+// and to get it.
+constexpr uint64_t kSharedSteps = 500;
 
 // What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
 Moment look(bool current_lives) {
@@ -120,13 +121,9 @@ void ends_early(ThreadSlot* t) {
   t->pending.value = kChoiceTimeout;
 }
 
-// A run without a limit has to end where the program does: no thread may keep the others waiting for ever, not even in the schedule without
-// preemptions. Where there is a limit, or a plan to follow, this never happens.
-void begin_turn() { g_run.turn_end = g_run.plan.header->limits.events == kUnlimited ? g_run.step + kLongestTurn : kUnlimited; }
-
 bool ends_turn() {
   if (__builtin_expect(g_run.step < g_run.turn_end, 1)) return false;
-  begin_turn();
+  if (g_run.step - g_run.turn_end >= kSharedSteps) begin_turn();
   return g_run.director.in_tail();
 }
 
@@ -210,7 +207,7 @@ Event* record(ThreadSlot* t) {
   e->flags = static_cast<uint16_t>(p.flags | (g_run.exiting ? kExiting : 0));
   if (t->index != g_run.last_thread) {
     e->flags = static_cast<uint16_t>(e->flags | g_run.switch_flags);
-    begin_turn();
+    if (g_run.step < g_run.turn_end) begin_turn();
   }
   e->size = p.size;
   e->object = p.object;
