@@ -14,7 +14,7 @@ class Bounded(unittest.TestCase):
     programs = None
 
     def test_nested_locks(self):
-        # Processor time, not time: a hundred times what it takes, and a hundredth of what cubic work took.
+        # Processor time, which a busy machine does not change.
         with tempfile.TemporaryDirectory() as here:
             done = subprocess.run([self.heddle, "find", "--executions", "3", "--", str(self.programs / "nested_locks")], cwd=here,
                                   capture_output=True, text=True, timeout=280, check=False,
