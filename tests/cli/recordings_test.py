@@ -94,6 +94,36 @@ class Outside(Recordings):
                     # How far it came depends on the moment at which the signal is taken.
                     self.assertTrue(again.stdout.startswith("ready\n" + out), (out, again))
 
+    def test_other_output_is_no_replay(self):
+        marker = self.directory / "marker"
+        program = self.directory / "shows"
+        source = self.directory / "shows.c"
+        source.write_text(SHOWS)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        self.record("--seed", 1, "--", program, marker, code=1)
+        self.replays()
+        marker.write_text("")
+        other = self.heddle("replay")
+        self.assertEqual(other.returncode, 125, other)
+        self.assertIn("the output differs: stdout, line 1", other.stdout)
+
+
+# Says whether there is such a file, which no recording keeps, and an address, which no replay has to repeat.
+SHOWS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void* nothing(void* p) { return p; }
+int main(int argc, char** argv) {
+  pthread_t t;
+  pthread_create(&t, NULL, nothing, NULL);
+  pthread_join(t, NULL);
+  printf("%s\nat %p, %lu\ndone\n", access(argv[argc - 1], F_OK) == 0 ? "there" : "none", malloc(10), (unsigned long)t);
+  return 1;
+}
+"""
+
 
 if __name__ == "__main__":
     base.main()
