@@ -4,6 +4,7 @@
 #include "cli/gdb.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
+#include "cli/same_output.h"
 #include "cli/session.h"
 #include "cli/shell_words.h"
 #include "cli/story.h"
@@ -123,6 +124,12 @@ void keep_live_input(const BugStore& store, const Reopened& r, const Trace& trac
   store.save_text(r.bug.id, kLiveStdin, r.campaign->input().bytes());
 }
 
+// What the failing run wrote, where it is known of this very trace.
+std::optional<Output> written_before(const BugStore& store, const Bug& bug, const std::string& name, const Trace& trace) {
+  if (name != kFailingTrace || !store.has(bug, kStdout) || !store.has(bug, kStderr) || !output_is_its_own(trace)) return std::nullopt;
+  return Output{store.text(bug, kStdout), store.text(bug, kStderr)};
+}
+
 int run_replay(const Session& session, const ReplayArguments& options) {
   catch_interrupts();
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
@@ -133,7 +140,9 @@ int run_replay(const Session& session, const ReplayArguments& options) {
                        .last_live = options.last_live,
                        .other_build = options.relaxed});
   const BugStore store;
-  const Trace saved = store.load_trace(r.bug, trace_name(options, r.bug, store));
+  const char* const trace_file = trace_name(options, r.bug, store);
+  const Trace saved = store.load_trace(r.bug, trace_file);
+  const std::optional<Output> written = written_before(store, r.bug, trace_file, saved);
   Plan plan = r.campaign->replay_plan(saved);
   if (options.relaxed || options.live_input) plan.strictness = Strictness::kRelaxed;
   if (options.live_input) {
@@ -179,7 +188,14 @@ int run_replay(const Session& session, const ReplayArguments& options) {
       difference = describe_failure(last);
       break;
     }
-    if (same_bug(saved, last)) continue;
+    if (same_bug(saved, last)) {
+      const std::string other = written && plan.strictness == Strictness::kStrict ? output_difference(*written, output) : std::string();
+      if (other.empty()) continue;
+      identical = false;
+      verdict = "diverged";
+      difference = other;
+      break;
+    }
     // Strict replays cannot get here with another failure unless the same events ended differently.
     verdict = r.campaign->fails(last) ? "diverged" : "passed";
     if (r.campaign->fails(last)) difference = fmt::format("another failure: {}", describe_failure(last));

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "exec/forward.h"
 #include "exec/machine.h"
 #include "exec/variables.h"
 #include "trace/error.h"
@@ -364,8 +365,11 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   launch.own_group = false;
   const Descriptor in = input != nullptr ? input->open() : Descriptor();
   if (in) launch.in = in.get();
+  Forwarding forwarding;
   Process process(target, launch, run.notes);
+  forwarding.to(process.pid());
   run.wait_status = process.wait();
+  forwarding.to(0);  // somebody else may get its number
   run.trace = channel.read(plan, run.wait_status, wanted);
   if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
     run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");

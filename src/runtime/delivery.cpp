@@ -6,6 +6,7 @@
 
 #include "runtime/check.h"
 #include "runtime/functions.h"
+#include "runtime/input_log.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/pids.h"
@@ -37,6 +38,7 @@ uint32_t g_arrivals_read;
 
 // Signals that every thread blocked, left to the kernel under a code of ours; their own is where an error number would be.
 constexpr int kLeftCode = -77;
+uint64_t g_left;  // those of them that were still there when last looked
 
 // What came with a signal that is kept for a thread. A signal without an entry here gets a plain one. Real-time signals (34 and up) have
 // an entry for each time they were sent.
@@ -107,9 +109,62 @@ Pending delivery(const ThreadSlot& t, const Pending& before) {
   return p;
 }
 
+// Sent by another process that is no child of the program: a replay has to send it again.
+bool comes_from_outside(const siginfo_t& info) {
+  const int number = info.si_signo;
+  if (info.si_code == SI_KERNEL)
+    return number == SIGINT || number == SIGQUIT || number == SIGHUP || number == SIGTSTP || number == SIGWINCH;
+  if (info.si_code != SI_USER && info.si_code != SI_QUEUE && info.si_code != SI_TKILL) return false;
+  return info.si_pid != sys(SYS_getpid) && !is_child(info.si_pid);
+}
+
+// Every thread blocks it. Only a queued signal may carry our own words: the kernel refuses other codes from any thread but the first.
+void leave_to_kernel(int number, siginfo_t info) {
+  info.si_errno = info.si_code;
+  info.si_code = kLeftCode;
+  g_left |= signal_bit(number);
+  sys(SYS_rt_sigqueueinfo, sys(SYS_getpid), number, &info);
+}
+
+// What another process sent while every thread blocked it, seen for the first time.
+void note_pending(uint64_t set) {
+  for (uint64_t rest = set & ~g_left & ~kReserved & ~signal_bit(SIGCHLD); rest != 0; rest &= rest - 1) {
+    const int number = lowest(rest);
+    const uint64_t one = signal_bit(number);
+    const timespec now{0, 0};
+    siginfo_t info;
+    if (sys(SYS_rt_sigtimedwait, &one, &info, &now, 8) != number) continue;
+    if (info.si_code == kLeftCode) {
+      g_left |= one;
+      sys(SYS_rt_sigqueueinfo, sys(SYS_getpid), number, &info);
+      continue;
+    }
+    const bool outside = comes_from_outside(info);
+    if (carries_number(info)) info.si_pid = seen_pid(info.si_pid);
+    if (outside) log_signal({info, g_run.step, g_run.clock, kFoundPending, kNoSite});
+    leave_to_kernel(number, info);
+  }
+}
+
+bool hand_out_recorded(ThreadId thread, SiteId site) {
+  bool any = false;
+  for (const OutsideSignal* s = recorded_signal(); s != nullptr && signal_is_due(*s, thread, site); s = recorded_signal()) {
+    const OutsideSignal signal = *s;
+    log_signal(signal);
+    if (thread == kNobodyRan && signal.clock > g_run.clock) g_run.clock = signal.clock;
+    send_to_process(signal.info.si_signo, &signal.info);
+    any = true;
+  }
+  if (recorded_signal() != nullptr) g_attention = 1;
+  return any;
+}
+
 uint64_t kernel_pending() {
+  if (g_attention != 0) hand_out_recorded(kFoundPending, kNoSite);
   uint64_t set = 0;
   sys(SYS_rt_sigpending, &set, 8);
+  g_left &= set;
+  if (g_run.control->mode == Mode::kOnce && (set & ~g_left) != 0) note_pending(set);
   return set;
 }
 
@@ -131,9 +186,11 @@ void arrived(int number, const siginfo_t* info) {
   g_attention = 1;
 }
 
-bool hand_out_arrived() {
+bool has_arrived() { return g_arrivals_read != __atomic_load_n(&g_arrivals_written, __ATOMIC_SEQ_CST); }
+
+bool hand_out_arrived(ThreadId thread, SiteId site) {
   g_attention = 0;
-  bool any = false;
+  bool any = hand_out_recorded(thread, site);
   while (g_arrivals_read != __atomic_load_n(&g_arrivals_written, __ATOMIC_SEQ_CST)) {
     Arrival& a = g_arrivals[g_arrivals_read % kMaxArrivals];
     if (__atomic_exchange_n(&a.whole, 0, __ATOMIC_SEQ_CST) == 0) break;  // half written: its handler asks for attention again
@@ -141,8 +198,10 @@ bool hand_out_arrived() {
     any = true;
     siginfo_t info = a.info;
     const int number = info.si_signo;
+    const bool outside = comes_from_outside(info);
     restore_left(number, &info);
     if (carries_number(info)) info.si_pid = seen_pid(info.si_pid);
+    if (outside) log_signal({info, g_run.step, g_run.clock, thread, site});
     send_to_process(number, &info);
   }
   if (any) ++g_descriptor_news;
@@ -150,7 +209,7 @@ bool hand_out_arrived() {
 }
 
 bool attend(ThreadSlot* me, const Pending& before) {
-  if (g_attention != 0) hand_out_arrived();
+  if (g_attention != 0) hand_out_arrived(me->id, before.site);
   if (g_run.clock >= g_next_timer) fire_timers();
   bool ran = false;
   while (deliverable(*me, before) != 0) {
@@ -211,10 +270,7 @@ ThreadSlot* send_to_process(int number, const siginfo_t* info) {
   plain_info(number, &sent);
   sent.si_code = SI_USER;
   if (info != nullptr) sent = *info;
-  // Only a queued signal may carry our own words: the kernel refuses other codes from any thread but the first.
-  sent.si_errno = sent.si_code;
-  sent.si_code = kLeftCode;
-  sys(SYS_rt_sigqueueinfo, sys(SYS_getpid), number, &sent);
+  leave_to_kernel(number, sent);
   return nullptr;
 }
 

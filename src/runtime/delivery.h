@@ -38,8 +38,10 @@ inline bool attention_due(const ThreadSlot& t) { return g_attention != 0 || g_ru
 bool attend(ThreadSlot* me, const Pending& before);
 // Async-signal-safe: keeps a signal from outside until the next point.
 void arrived(int number, const siginfo_t* info);
-// What has arrived goes to its threads. True if there was anything.
-bool hand_out_arrived();
+bool has_arrived();  // is there anything that hand_out_arrived has not seen?
+// What has arrived goes to its threads, and so does what a recording has for this place: the thread that is at a point, and before which
+// site. True if there was anything.
+bool hand_out_arrived(ThreadId thread, SiteId site);
 // The event that the thread has just recorded took this signal: runs its handler.
 void run_delivery(ThreadSlot* me, const Event& event);
 

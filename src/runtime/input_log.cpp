@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/delivery.h"
 #include "runtime/sys.h"
 
 namespace heddle::rt {
@@ -17,6 +18,10 @@ constexpr uint32_t kMaxPath = 4096;
 const char* g_replayed;  // the block of wire/input.h
 uint64_t g_replayed_count;
 constexpr int kMaxInherited = 64;
+constexpr ThreadId kSignals = ~ThreadId{0};  // stands for the thread in records of signals
+constexpr Op kSignalOp = Op::kSignalDeliver;
+uint32_t g_signals;               // logged so far
+OutsideSignal* g_last_signal;     // in the log
 bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start and has not been used
 
 const InputRecord* record_at(uint64_t index) {
@@ -90,6 +95,38 @@ bool is_file_of_system(const char* path) {
 void install_inputs() {
   g_replayed = g_run.channel + g_run.layout.replayed;
   g_replayed_count = reinterpret_cast<const ReplayedInputs*>(g_replayed)->count;
+  if (recorded_signal() != nullptr) g_attention = 1;
+}
+
+const OutsideSignal* recorded_signal() {
+  if (g_replayed_count == 0) return nullptr;
+  const InputRecord* r = find(kSignals, g_signals, kSignalOp);
+  return r != nullptr && r->size == sizeof(OutsideSignal) ? reinterpret_cast<const OutsideSignal*>(r + 1) : nullptr;
+}
+
+bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site) {
+  // In another schedule there is no such place: any moment from then on will do, and every one where it is waited for.
+  if (reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact == 0) return thread == kNobodyRan || g_run.step >= s.step;
+  if (g_run.step != s.step) return g_run.step > s.step;
+  return thread == s.thread && site == s.site;
+}
+
+void log_signal(const OutsideSignal& s) {
+  const uint32_t ordinal = g_signals++;
+  InputRecord* r = new_call(sizeof s);
+  if (r == nullptr) return;
+  r->thread = kSignals;
+  r->ordinal = ordinal;
+  r->op = kSignalOp;
+  r->result = s.info.si_signo;
+  r->stamp = s.step;
+  g_last_signal = reinterpret_cast<OutsideSignal*>(r + 1);
+  memcpy(g_last_signal, &s, sizeof s);
+}
+
+void signal_took_time() {
+  if (g_last_signal != nullptr && g_last_signal->step == g_run.step && g_last_signal->thread == kNobodyRan)
+    g_last_signal->clock = g_run.clock;
 }
 
 void survey_inherited() {

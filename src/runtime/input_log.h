@@ -1,6 +1,7 @@
 #pragma once
 // What comes into the run from outside is recorded in the channel; a replay takes it from the recording, with the peer gone and the
 // file deleted.
+#include <signal.h>
 #include <sys/uio.h>
 
 #include "runtime/descriptors.h"
@@ -39,6 +40,21 @@ long input_call(Op op, const Filled& filled, Call call) {
   log_input(op, filled, result);
   return result;
 }
+
+// A signal from another process, and where the run took it.
+struct OutsideSignal {
+  siginfo_t info;
+  uint64_t step;
+  uint64_t clock;
+  ThreadId thread;  // that was at a point of its own, before this site; or one of those below
+  SiteId site;
+};
+inline constexpr ThreadId kNobodyRan = kNoThread;            // every thread waited
+inline constexpr ThreadId kFoundPending = ~ThreadId{0} - 1;  // every thread blocks it, and one asked what is pending
+const OutsideSignal* recorded_signal();                      // the next one, or nullptr
+bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site);
+void log_signal(const OutsideSignal& s);
+void signal_took_time();  // the clock has moved on while the last one was waited for
 
 // Which descriptors the program was started with; a replay puts stand-ins in the places of those that the recorded run read from.
 void survey_inherited();

@@ -40,7 +40,7 @@ long write_out(int fd, const char* data, size_t size) {
     if (written == -EAGAIN) {
       pollfd watched{fd, POLLOUT, 0};
       sys(SYS_ppoll, &watched, 1, nullptr, nullptr, 8);
-      if (g_attention == 0) continue;
+      if (!has_arrived()) continue;
     }
     if (written < 0) return done != 0 ? static_cast<long>(done) : written;
     done += static_cast<size_t>(written);

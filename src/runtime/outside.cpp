@@ -87,7 +87,7 @@ HEDDLE_APART Hopes g_hopes;
 bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.shared || h.signals; }
 
 bool news(const Hopes& h) {
-  if (g_attention != 0) return hand_out_arrived();
+  if (g_attention != 0 && hand_out_arrived(kNobodyRan, kNoSite)) return true;
   for (uint32_t i = 0; i < g_live_count; ++i) {
     const Pending& p = g_threads[g_live[i].slot].pending;
     if (h.shared && ready(g_threads[g_live[i].slot]) == Ready::kYes) return true;
@@ -159,6 +159,7 @@ bool wait_outside(uint64_t deadline) {
     // In a plain run virtual time keeps up with the wait, and waiting is no livelock.
     if (deadline == kNoDeadline || g_run.clock + spent < deadline) g_run.clock += spent;
     g_run.last_progress = g_run.step;
+    signal_took_time();
   }
   return found;
 }
@@ -177,7 +178,7 @@ void glance_until(Over over) {
     if (over()) return;
     const timespec pause{0, static_cast<long>(kGlance / 5)};
     sys(SYS_nanosleep, &pause, nullptr);
-    if (g_attention != 0) return;
+    if (has_arrived()) return;
   }
   g_waited += kPatience;
 }

@@ -158,6 +158,8 @@ pid_t real_tid(pid_t seen) {
   return own ? t->tid : raw_pid();
 }
 
+bool is_child(pid_t real) { return with_real(real) != nullptr; }
+
 pid_t seen_pid(pid_t real) {
   if (real <= 0) return real;
   if (const Child* c = with_real(real)) return c->seen;

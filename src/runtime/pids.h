@@ -46,6 +46,7 @@ pid_t next_child();
 pid_t child_started(pid_t real);
 void child_reaped(pid_t real);
 uint32_t live_children();
+bool is_child(pid_t real);  // of this process or of its parent, alive or not
 
 // The environment for another program in this process, or in a child that has this number: it says the number. nullptr: as it was.
 struct NumbersForExec {

@@ -8,6 +8,7 @@
 #include "runtime/delivery.h"
 #include "runtime/event_stacks.h"
 #include "runtime/hooks.h"
+#include "runtime/input_log.h"
 #include "runtime/model.h"
 #include "runtime/names.h"
 #include "runtime/outside.h"
@@ -71,7 +72,7 @@ bool something_new(const Moment& m) {
     if (m.threads[i].ready == Ready::kYes) return false;
     if (m.threads[i].ready == Ready::kTimeout && m.threads[i].deadline < deadline) deadline = m.threads[i].deadline;
   }
-  if (g_attention != 0 && hand_out_arrived()) return true;
+  if (g_attention != 0 && hand_out_arrived(kNobodyRan, kNoSite)) return true;
   if (wait_outside(g_next_timer < deadline ? g_next_timer : deadline)) return true;
   if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
   if (g_run.clock < g_next_timer) g_run.clock = g_next_timer;

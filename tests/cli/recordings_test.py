@@ -5,6 +5,7 @@ usage: recordings_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
 import pathlib
+import signal
 import socket
 import subprocess
 import threading
@@ -65,6 +66,63 @@ class Outside(Recordings):
             again = self.heddle("replay", "--carrier", carrier)
             self.assertEqual(again.returncode, 1, again)
             self.assertTrue(again.stdout.startswith(said.stdout), again)
+
+    def signalled(self, number, *words):
+        """The tool with these words; it gets the signal as soon as the program says that it is ready. What it said, and its exit code."""
+        tool = subprocess.Popen([base.HEDDLE, *map(str, words)], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(tool.stdout.readline(), "ready\n")
+        tool.send_signal(number)
+        out, err = tool.communicate(timeout=60)
+        return out, err, tool.returncode
+
+    def test_signal_to_the_tool_reaches_the_program(self):
+        out, err, code = self.signalled(signal.SIGUSR1, "run", "--", base.program("takes_signals"), "handler")
+        self.assertEqual(code, 1, (out, err))
+        self.assertIn("turns", out)
+
+    def test_signal_is_part_of_the_recording(self):
+        for how in ("handler", "pause", "wait"):
+            for carrier in CARRIERS:
+                with self.subTest(how=how, carrier=carrier):
+                    out, err, code = self.signalled(signal.SIGUSR1, "record", "--carrier", carrier, "--", base.program("takes_signals"), how)
+                    self.assertEqual(code, 1, (out, err))
+                    self.assertIn("heddle: recorded", err)
+                    self.assertNotIn("does not replay", err)
+                    self.replays()
+                    again = self.heddle("replay")
+                    # How far it came depends on the moment at which the signal is taken.
+                    self.assertTrue(again.stdout.startswith("ready\n" + out), (out, again))
+
+    def test_other_output_is_no_replay(self):
+        marker = self.directory / "marker"
+        program = self.directory / "shows"
+        source = self.directory / "shows.c"
+        source.write_text(SHOWS)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        self.record("--seed", 1, "--", program, marker, code=1)
+        self.replays()
+        marker.write_text("")
+        other = self.heddle("replay")
+        self.assertEqual(other.returncode, 125, other)
+        self.assertIn("the output differs: stdout, line 1", other.stdout)
+
+
+# Says whether there is such a file, which no recording keeps, and an address, which no replay has to repeat.
+SHOWS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void* nothing(void* p) { return p; }
+int main(int argc, char** argv) {
+  pthread_t t;
+  pthread_create(&t, NULL, nothing, NULL);
+  pthread_join(t, NULL);
+  printf("%s\nat %p, %lu\ndone\n", access(argv[argc - 1], F_OK) == 0 ? "there" : "none", malloc(10), (unsigned long)t);
+  return 1;
+}
+"""
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+#include "cli/same_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "wire/ops.h"
+
+namespace heddle {
+
+namespace {
+
+constexpr size_t kAddressDigits = 10;
+
+bool word_of_machine(const std::string& text, size_t begin, size_t end) {
+  const auto is_hex = [](unsigned char c) { return std::isxdigit(c) != 0; };
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  const auto from = text.begin() + static_cast<std::ptrdiff_t>(begin);
+  const auto to = text.begin() + static_cast<std::ptrdiff_t>(end);
+  if (end - begin > 2 && text[begin] == '0' && text[begin + 1] == 'x') return std::all_of(from + 2, to, is_hex);
+  if (end - begin >= kAddressDigits && std::all_of(from, to, is_hex)) return true;
+  if (!std::all_of(from, to, is_digit)) return false;
+  const bool marked = begin >= 2 && text.compare(begin - 2, 2, "==") == 0 && text.compare(end, 2, "==") == 0;
+  return marked || (begin >= 4 && text.compare(begin - 4, 4, "pid=") == 0);
+}
+
+std::string without_machine(const std::string& text) {
+  std::string plain;
+  plain.reserve(text.size());
+  const auto in_word = [&](size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0; };
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (in_word(end)) ++end;
+    if (end == at) {
+      plain += text[at++];
+      continue;
+    }
+    if (word_of_machine(text, at, end)) {
+      plain += '#';
+    } else {
+      plain.append(text, at, end - at);
+    }
+    at = end;
+  }
+  return plain;
+}
+
+std::string stream_difference(const char* stream, const std::string& before, const std::string& now) {
+  if (before == now) return {};
+  const std::string a = without_machine(before);
+  const std::string b = without_machine(now);
+  if (a == b) return {};
+  const auto at = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
+  return fmt::format("the output differs: {}, line {}", stream, std::count(a.begin(), at, '\n') + 1);
+}
+
+}  // namespace
+
+bool output_is_its_own(const Trace& trace) {
+  const auto& events = trace.events();
+  return std::none_of(events.begin(), events.end(), [](const Event& e) { return e.op == Op::kFork || e.op == Op::kExec; });
+}
+
+std::string output_difference(const Output& before, const Output& now) {
+  std::string difference = stream_difference("stdout", before.out, now.out);
+  return difference.empty() ? stream_difference("stderr", before.err, now.err) : difference;
+}
+
+}  // namespace heddle

@@ -1,0 +1,17 @@
+#pragma once
+// Did two runs write the same?
+#include <string>
+
+#include "exec/judge.h"
+#include "trace/trace.h"
+
+namespace heddle {
+
+// Processes that the program starts run as they like, and so comes what they write.
+bool output_is_its_own(const Trace& trace);
+
+// Numbers that name addresses and processes of the machine count as equal: 0x1f0, a word of ten or more hexadecimal digits, ==12==,
+// pid=12. Returns what differs ("the output differs: stdout, line 3"), or nothing.
+std::string output_difference(const Output& before, const Output& now);
+
+}  // namespace heddle

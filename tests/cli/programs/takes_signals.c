@@ -1,0 +1,62 @@
+// takes_signals HOW: says "ready", counts until USR1 comes from outside, says how far it came and ends with 1.
+// HOW: handler (two threads count under a lock), pause (nobody can run meanwhile), wait (every thread blocks it, one waits for it).
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile sig_atomic_t came;
+static int stop;
+static unsigned long turns, seen;
+
+static void on_signal(int number) {
+  (void)number;
+  came = 1;
+  seen = turns;
+}
+
+static void* count(void* unused) {
+  for (int over = 0; !over;) {
+    for (volatile int i = 0; i < 300000; ++i) continue;
+    pthread_mutex_lock(&lock);
+    ++turns;
+    over = came || stop;
+    pthread_mutex_unlock(&lock);
+  }
+  return unused;
+}
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  pthread_t thread;
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  if (strcmp(argv[1], "wait") == 0) {
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+  } else {
+    signal(SIGUSR1, on_signal);
+  }
+  if (strcmp(argv[1], "pause") == 0) stop = 1;
+  pthread_create(&thread, NULL, count, NULL);
+  if (strcmp(argv[1], "pause") == 0) pthread_join(thread, NULL);
+  printf("ready\n");
+  fflush(stdout);
+  if (strcmp(argv[1], "handler") == 0) {
+    count(NULL);
+  } else if (strcmp(argv[1], "pause") == 0) {
+    while (!came) pause();
+  } else {
+    int number = 0;
+    sigwait(&set, &number);
+    pthread_mutex_lock(&lock);
+    stop = 1;
+    seen = turns;
+    pthread_mutex_unlock(&lock);
+  }
+  if (strcmp(argv[1], "pause") != 0) pthread_join(thread, NULL);
+  printf("after %lu of %lu turns\n", seen, turns);
+  return 1;
+}
