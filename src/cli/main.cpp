@@ -56,7 +56,11 @@ int run_tool(int count, char** words) {
 
 int main(int count, char** words) {
   try {
-    return heddle::run_tool(count, words);
+    const int code = heddle::run_tool(count, words);
+    // An answer that nobody could read is none.
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    heddle::print_err("heddle: the answer could not be written to standard output\n");
+    return static_cast<int>(heddle::ExitCode::kCannotTest);
   } catch (const heddle::Error& error) {
     heddle::print_err("heddle: {}\n", error.what());
     return static_cast<int>(error.exit_code());

@@ -159,7 +159,7 @@ class BadInput(InDirectory):
 
     def test_usage(self):
         for words in ((), ("frobnicate",), ("run",), ("run", "--nonsense", "--", "true"), ("find", "--strategy", "none", "--", "true"),
-                      ("run", "--seed", "x", "--", "true"), ("replay", "--", "true"), ("find", "--fails-if-output", "(", "--", "true")):
+                      ("run", "--seed", "x", "--", "true"), ("explain", "--", "true"), ("find", "--fails-if-output", "(", "--", "true")):
             self.assertEqual(self.heddle(*words).returncode, 2, words)
         for words in (("--help",), ("run", "--help"), ("--version",)):
             self.assertEqual(self.heddle(*words).returncode, 0, words)
@@ -188,8 +188,10 @@ class BadInput(InDirectory):
             (b"", "not a heddle trace"),
         ):
             trace.write_bytes(bytes_)
-            for verb in ("replay", "simplify", "show"):
+            for verb in ("explain", "show"):
                 self.assertIn(words, self.one_sentence(self.heddle(verb), 125))
+            for verb in ("replay", "simplify"):
+                self.assertIn("failing.trace", self.one_sentence(self.heddle(verb), 125))
         trace.write_bytes(whole)
         self.assertEqual(self.heddle("replay").returncode, 1)
 
@@ -205,6 +207,14 @@ class BadInput(InDirectory):
         self.assertIn("not saved", done.stderr)
         self.assertIn("No space left", done.stderr)
         self.assertEqual(json.loads(done.stdout)["verdict"], "failure", "the result is shown all the same")
+
+    def test_an_answer_that_cannot_be_written(self):
+        for words in (["doctor"], ["list"], ["doctor", "--json"], ["debug", "--json", "--", program("lost_update")], ["explain"], ["list", "--json"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([HEDDLE, *words], cwd=self.directory, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+                                      text=True, timeout=TIMEOUT)
+            self.assertEqual(done.returncode, 125, done)
+            self.assertIn("could not be written", done.stderr)
 
     def test_a_place_that_cannot_be_written(self):
         (self.directory / ".heddle").write_text("in the way")
