@@ -8,6 +8,7 @@
 #include "cli/pipeline.h"
 #include "cli/plain.h"
 #include "cli/print.h"
+#include "cli/same_output.h"
 #include "cli/session.h"
 
 namespace heddle {
@@ -31,7 +32,9 @@ uint64_t fresh_seed() {
 int keep(const Target& target, RecordArguments options, const std::shared_ptr<const Input>& input, const PlainRun& recorded) {
   if (!recorded.trace.inputs().calls.empty()) options.campaign.inputs = recorded.trace.data().inputs;
   Campaign campaign(target, options.campaign, options.campaign.predicates(), input);
-  RunResult again = campaign.pool().run_now(campaign.replay_plan(recorded.trace));
+  Plan plan = campaign.replay_plan(recorded.trace);
+  end_soon_after(recorded.trace, &plan);
+  RunResult again = campaign.pool().run_now(plan);
   std::string why;
   bool same = first_difference(recorded.trace, again.trace, &why) == kNoDifference;
   if (!same && again.trace.outcome().kind == OutcomeKind::kDiverged) why = again.trace.outcome().message;

@@ -144,7 +144,11 @@ int run_replay(const Session& session, const ReplayArguments& options) {
   const Trace saved = store.load_trace(r.bug, trace_file);
   const std::optional<Output> written = written_before(store, r.bug, trace_file, saved);
   Plan plan = r.campaign->replay_plan(saved);
-  if (options.relaxed || options.live_input) plan.strictness = Strictness::kRelaxed;
+  if (options.relaxed || options.live_input) {
+    plan.strictness = Strictness::kRelaxed;
+  } else {
+    end_soon_after(saved, &plan);
+  }
   if (options.live_input) {
     plan.inputs = nullptr;
     plan.input_id = r.campaign->input().id();

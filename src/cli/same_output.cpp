@@ -62,6 +62,10 @@ bool output_is_its_own(const Trace& trace) {
   return std::none_of(events.begin(), events.end(), [](const Event& e) { return e.op == Op::kFork || e.op == Op::kExec; });
 }
 
+void end_soon_after(const Trace& trace, Plan* plan) {
+  if (trace.outcome().kind == OutcomeKind::kSignal) plan->limits.events = trace.data().executed + 1000;
+}
+
 std::string output_difference(const Output& before, const Output& now) {
   std::string difference = stream_difference("stdout", before.out, now.out);
   return difference.empty() ? stream_difference("stderr", before.err, now.err) : difference;

@@ -1,5 +1,5 @@
 #pragma once
-// Did two runs write the same?
+// Did two runs end alike, and did they write the same?
 #include <string>
 
 #include "exec/judge.h"
@@ -13,5 +13,8 @@ bool output_is_its_own(const Trace& trace);
 // Numbers that name addresses and processes of the machine count as equal: 0x1f0, a word of ten or more hexadecimal digits, ==12==,
 // pid=12. Returns what differs ("the output differs: stdout, line 3"), or nothing.
 std::string output_difference(const Output& before, const Output& now);
+
+// A program that a signal from outside has ended may go on for ever without it: an exact replay is given up soon after the recorded end.
+void end_soon_after(const Trace& trace, Plan* plan);
 
 }  // namespace heddle

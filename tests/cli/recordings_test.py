@@ -94,6 +94,13 @@ class Outside(Recordings):
                     # How far it came depends on the moment at which the signal is taken.
                     self.assertTrue(again.stdout.startswith("ready\n" + out), (out, again))
 
+    def test_death_by_a_signal_is_not_replayed(self):
+        # Without the signal the program would go on for ever.
+        out, err, code = self.signalled(signal.SIGTERM, "record", "--", base.program("takes_signals"), "handler")
+        self.assertEqual(code, 128 + signal.SIGTERM, (out, err))
+        self.assertIn("but it does not replay", err)
+        self.assertEqual(self.heddle("replay").returncode, 125)
+
     def test_other_output_is_no_replay(self):
         marker = self.directory / "marker"
         program = self.directory / "shows"
