@@ -105,7 +105,11 @@ HEDDLE_EXPORT int prctl(int option, ...) {
 
 HEDDLE_EXPORT long ptrace(__ptrace_request request, ...) {
   va_list arguments;
+// The C library declares it so: an enumeration as wide as what it is promoted to.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvarargs"
   va_start(arguments, request);
+#pragma GCC diagnostic pop
   const long pid = va_arg(arguments, int);
   void* address = va_arg(arguments, void*);
   void* data = va_arg(arguments, void*);

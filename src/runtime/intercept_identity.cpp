@@ -147,7 +147,7 @@ HEDDLE_EXPORT int setegid(gid_t group) noexcept {
   return group == kNobodyAtAll ? static_cast<int>(with_errno(-EINVAL)) : setresgid(kNobodyAtAll, group, kNobodyAtAll);
 }
 
-HEDDLE_EXPORT int initgroups(const char* user, gid_t group) noexcept {
+HEDDLE_EXPORT int initgroups(const char* user, gid_t group) {
   static decltype(&::initgroups) library;
   static decltype(&::getgrouplist) list_groups;
   if (library == nullptr) library = next_symbol<decltype(&::initgroups)>("initgroups");
