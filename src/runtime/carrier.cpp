@@ -88,7 +88,9 @@ void* kernel_main(void* argument) {
 }
 
 ThreadSlot* new_slot() {
-  HEDDLE_CHECK(g_thread_count < kMaxThreads);
+  // A trace has a row for each.
+  static_assert(kMaxThreads == 16384);
+  if (g_thread_count >= kMaxThreads) end_run(OutcomeKind::kCannotControl, 0, "the program creates more than 16,384 threads in one run");
   ThreadSlot* slot = &g_threads[g_thread_count];
   memset(slot, 0, sizeof *slot);
   slot->index = g_thread_count++;

@@ -208,6 +208,9 @@ class BadInput(InDirectory):
         self.assertIn("No space left", done.stderr)
         self.assertEqual(json.loads(done.stdout)["verdict"], "failure", "the result is shown all the same")
 
+    def test_more_threads_than_a_trace_has_rows(self):
+        self.assertIn("more than 16,384 threads", self.one_sentence(self.heddle("run", "--", program("many_threads"), 17000), 125))
+
     def test_an_answer_that_cannot_be_written(self):
         for words in (["doctor"], ["list"], ["doctor", "--json"], ["debug", "--json", "--", program("lost_update")], ["explain"], ["list", "--json"]):
             with open("/dev/full", "w") as full:
