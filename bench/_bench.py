@@ -31,7 +31,7 @@ def options(about, extend=None):
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a smoke test: well under a minute")
-    size.add_argument("--full", action="store_true", help="the figures of docs/benchmarks.md")
+    size.add_argument("--full", action="store_true", help="the figures of docs/benchmarks/")
     parser.add_argument("--seeds", type=int, default=0, help="repetitions, instead of what --quick or --full imply")
     parser.add_argument("--out", type=pathlib.Path, default=RESULTS, help="where NAME.json goes")
     parser.add_argument("names", nargs="*", help="only these programs")

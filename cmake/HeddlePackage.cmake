@@ -9,7 +9,7 @@ set(CPACK_PACKAGE_VENDOR Heddle)
 set(CPACK_PACKAGE_CONTACT "The Heddle authors <heddle@example.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES OFF)  # replay --gdb reads the runtime's own tables by name
+set(CPACK_STRIP_FILES OFF)  # a report about the runtime itself needs its names
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gdb)

@@ -48,10 +48,6 @@ function(heddle_room name)
     set(scope PUBLIC)
     target_link_libraries(heddle_${name} PRIVATE heddle_options)
     set_target_properties(heddle_${name} PROPERTIES UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 10)
-    # A sanitized build is for the unit tests, which spend their time in the other rooms: these are only compiled, which is quicker so.
-    if(HEDDLE_SANITIZE AND name MATCHES "^(cli|report|exec|twin)$")
-      target_compile_options(heddle_${name} PRIVATE -O0)
-    endif()
     if(ROOM_PRECOMPILE AND NOT HEDDLE_UNITY)
       heddle_precompile(heddle_${name} ${ROOM_PRECOMPILE})
     endif()
@@ -60,8 +56,16 @@ function(heddle_room name)
     set(scope INTERFACE)
   endif()
   target_include_directories(heddle_${name} ${scope} ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(heddle_${name} ${scope} HEDDLE_VERSION="${PROJECT_VERSION}")
+  # Only for those who print it: another version is no reason to compile the rest again.
+  if(name MATCHES "^(report|cli)$")
+    target_compile_definitions(heddle_${name} ${scope} HEDDLE_VERSION="${PROJECT_VERSION}")
+  endif()
   target_link_libraries(heddle_${name} ${scope} heddle_sanitize ${ROOM_DEPENDS} ${ROOM_LIBRARIES})
+  # Nobody calls a row by name (wire/rows.h), so the linker would leave out the files that hold nothing else.
+  if(sources)
+    target_link_options(heddle_${name} INTERFACE
+      "SHELL:LINKER:--whole-archive $<TARGET_FILE:heddle_${name}> LINKER:--no-whole-archive")
+  endif()
 endfunction()
 
 # heddle_program(NAME ROOM room DEPENDS room... LIBRARIES target... PRECOMPILE header...): a room whose main.cpp makes the executable; the rest of it is
@@ -75,25 +79,25 @@ function(heddle_program name)
   endif()
   add_executable(${name} ${main})
   target_link_libraries(${name} PRIVATE heddle_options heddle_${ROOM_ROOM})
-  if(HEDDLE_SANITIZE)
-    target_compile_options(${name} PRIVATE -O0)
-  endif()
   if(TARGET heddle-rt)
     add_dependencies(${name} heddle-rt)
   endif()
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# heddle_runtime(NAME ROOMS room...): the library that lives in the target. It compiles the freestanding rooms again with its
+# What runs inside the target is optimised in every build but Debug.
+set(optimised $<IF:$<CONFIG:Debug>,-O0,-O2>)
+
+# heddle_runtime(NAME ROOMS room... SUBROOMS directory...): the library that lives in the target, with the directories of the first room. It compiles the freestanding rooms again with its
 # own flags, because it may not need libstdc++ or libgcc_s: the target must not see any library that it did not bring itself.
 function(heddle_runtime name)
-  cmake_parse_arguments(PARSE_ARGV 1 RT "" "" "ROOMS")
+  cmake_parse_arguments(PARSE_ARGV 1 RT "" "" "ROOMS;SUBROOMS")
   list(GET RT_ROOMS 0 home)
-  file(GLOB own CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${home}/*.cpp ${PROJECT_SOURCE_DIR}/src/${home}/*.S)
-  if(NOT own)
-    return()
-  endif()
-  set(sources ${own})
+  set(sources)
+  foreach(sub ${RT_SUBROOMS})
+    file(GLOB own CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${home}/${sub}/*.cpp ${PROJECT_SOURCE_DIR}/src/${home}/${sub}/*.S)
+    list(APPEND sources ${own})
+  endforeach()
   list(REMOVE_AT RT_ROOMS 0)
   foreach(room ${RT_ROOMS})
     file(GLOB more CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
@@ -103,14 +107,14 @@ function(heddle_runtime name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE heddle_options)
   target_compile_options(${name} PRIVATE
-    -O2 -g -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-semantic-interposition
+    ${optimised} -g -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -fno-semantic-interposition
     "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fvisibility-inlines-hidden>")
   # libgcc is linked statically (plain arithmetic helpers only); -z defs turns a forgotten libstdc++ symbol into a link error.
   target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs -Wl,-z,now -Wl,--as-needed -Wl,--sort-section=name)
   # What the program defines under the name of a library function is its own affair: our calls mean our own functions and the C library's.
   # Our constructor comes before every other: the program's world is one from the first call of any library.
   target_link_options(${name} PRIVATE -Wl,-Bsymbolic-functions -Wl,-z,initfirst)
-  set(calls ${PROJECT_SOURCE_DIR}/src/${home}/libc_calls.def)
+  set(calls ${PROJECT_SOURCE_DIR}/src/${home}/base/libc_calls.def)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${calls})
   file(STRINGS ${calls} lines REGEX "^HEDDLE_LIBC")
   foreach(line ${lines})
@@ -140,7 +144,7 @@ function(heddle_stub name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE HEDDLE_STUB)
   target_link_libraries(${name} PRIVATE heddle_options)
-  target_compile_options(${name} PRIVATE -O2 -fvisibility=hidden -fno-exceptions -fno-rtti -fno-stack-protector)
+  target_compile_options(${name} PRIVATE ${optimised} -fvisibility=hidden -fno-exceptions -fno-rtti -fno-stack-protector)
   target_link_options(${name} PRIVATE -nodefaultlibs -Wl,-z,defs)
   target_link_libraries(${name} PRIVATE -lc -l:libgcc.a)
   add_dependencies(heddle-rt ${name})

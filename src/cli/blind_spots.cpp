@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "trace/functions.h"
-#include "trace/symbols_names.h"
+#include "symbols/functions.h"
+#include "symbols/symbols_names.h"
 #include "wire/quiet.h"
 
 namespace heddle {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/symbols.h"
 #include "trace/executor.h"
-#include "trace/symbols.h"
 
 namespace heddle {
 

@@ -8,9 +8,9 @@
 #include "cli/print.h"
 #include "cli/results.h"
 #include "search/search.h"
-#include "trace/atomic_file.h"
-#include "trace/instrumentation.h"
-#include "trace/symbols.h"
+#include "store/atomic_file.h"
+#include "symbols/instrumentation.h"
+#include "symbols/symbols.h"
 
 namespace heddle {
 
@@ -38,10 +38,6 @@ void CampaignOptions::add_to(Verb& verb) {
   verb.number("--executions", executions, fmt::format("how many schedules to try at most [{}]", kDefaultExecutions));
   verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
   verb.number("--jobs,-j", jobs, "workers, 0 for one on each core; the result does not depend on it");
-  std::string list = "how to search:";
-  for (const SearchRow& row : searches()) list += fmt::format("\n  {:<12}{}", row.name, row.words);
-  verb.one_of("--strategy", strategy, strategy_names(), list);
-  verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
   verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
   verb.one_of("--carrier", carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.number("--expect-exit", expect_exit, "any other exit code is a failure");
@@ -54,6 +50,10 @@ void CampaignOptions::add_to(Verb& verb) {
 }
 
 void CampaignOptions::add_search_to(Verb& verb) {
+  std::string list = "how to search:";
+  for (const SearchRow& row : searches()) list += fmt::format("\n  {:<12}{}", row.name, row.words);
+  verb.listed("--strategy", strategy, strategy_names(), list, "NAME");
+  verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
   verb.text("--around", around, "gaussian: the recorded run whose switches are moved, a bug or a trace file [a run of its own]", "RUN");
   verb.flag("--resume", resume, "go on where earlier searches of this program stopped, instead of repeating them");
   verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
@@ -142,7 +142,7 @@ Confirmation Campaign::confirm(const Trace& trace, int times) {
     std::string why;
     const size_t at = first_difference(trace, again.trace, &why);
     if (at != kNoDifference) {
-      confirmation.why_not = again.trace.outcome().kind == OutcomeKind::kDiverged ? again.trace.outcome().message : why;
+      confirmation.why_not = is_inconclusive(again.trace.outcome()) ? again.trace.outcome().message : why;
       confirmation.why_not += place_of_event(trace, at);
     } else if (!same_bug(trace, again.trace)) {
       confirmation.why_not = fmt::format("the same events failed in another way: {}", describe_failure(again.trace));

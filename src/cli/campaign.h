@@ -11,7 +11,7 @@
 #include "cli/session.h"
 #include "exec/worker_pool.h"
 #include "search/find.h"
-#include "trace/bugs.h"
+#include "store/bugs.h"
 
 namespace heddle {
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "cli/finding.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
@@ -75,8 +76,6 @@ std::string first_words(const CheckResult& result) {
 }
 
 int run_check(const Session& session, const CheckArguments& options) {
-  if (!options.campaign.strategy.empty())
-    throw Error("check goes through all schedules: --strategy is for find and debug", ExitCode::kUsage);
   const Target target = Target::resolve(session.program());
   const Predicates predicates = options.campaign.predicates();
   catch_interrupts();
@@ -96,6 +95,7 @@ int run_check(const Session& session, const CheckArguments& options) {
   };
   CheckResult result;
   try {
+    const Deadline::Scope limit(campaign.pool().deadline(), check_options.find.seconds);
     result = check_closed(campaign, options, search, check_options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
@@ -147,8 +147,10 @@ int run_check(const Session& session, const CheckArguments& options) {
 
 }  // namespace
 
+namespace {
+
 void add_check(CLI::App& app, Session& session) {
-  Verb verb(app, "check", "explore all schedules up to a preemption bound");
+  Verb verb(app, "check", "explore all schedules up to a preemption bound", TakesProgram::kYes);
   auto options = std::make_shared<CheckArguments>();
   options->campaign.add_to(verb);
   verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");
@@ -157,5 +159,10 @@ void add_check(CLI::App& app, Session& session) {
             "leave out equivalent schedules although not all memory accesses are seen; then nothing is proved, which is said");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_check(session, *options); }; });
 }
+
+constexpr VerbRow kCheckVerb{40, add_check};
+HEDDLE_ROW(verbs, kCheckVerb);
+
+}  // namespace
 
 }  // namespace heddle

@@ -4,8 +4,12 @@
 
 #include <cstdlib>
 
+#include "cli/finding.h"
+#include "cli/isolate.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
+#include "cli/reduce.h"
+#include "cli/reopen.h"
 #include "cli/session.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
@@ -136,8 +140,10 @@ int run_debug(const Session& session, const DebugArguments& options) {
 
 }  // namespace
 
+namespace {
+
 void add_debug(CLI::App& app, Session& session) {
-  Verb verb(app, "debug", "find a failing schedule, simplify it and show the bug: the main job");
+  Verb verb(app, "debug", "find a failing schedule, simplify it and show the bug: the main job", TakesProgram::kInsteadOfBug);
   auto options = std::make_shared<DebugArguments>();
   verb.positional("BUG", options->bug, "a saved bug to start from, instead of a program");
   options->campaign.add_to(verb);
@@ -148,5 +154,10 @@ void add_debug(CLI::App& app, Session& session) {
   verb.flag("--no-isolate", options->no_isolate, "do not look for the switch that decides");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_debug(session, *options); }; });
 }
+
+constexpr VerbRow kDebugVerb{10, add_debug};
+HEDDLE_ROW(verbs, kDebugVerb);
+
+}  // namespace
 
 }  // namespace heddle

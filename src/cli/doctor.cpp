@@ -39,11 +39,23 @@ int run(bool json) {
 
 }  // namespace
 
+namespace {
+
 void add_doctor(CLI::App& app, Session& session) {
-  Verb verb(app, "doctor", "what this machine allows, and what is done without it");
+  Verb verb(app, "doctor", "what this machine allows, and what is done without it", TakesProgram::kNo);
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "one JSON document on stdout and nothing else there");
-  verb.when_chosen([&session, json] { session.chosen = [json] { return run(*json); }; });
+  verb.when_chosen([&session, json] {
+    session.chosen = [&session, json] {
+      session.no_program("doctor");
+      return run(*json);
+    };
+  });
 }
+
+constexpr VerbRow kDoctorVerb{160, add_doctor};
+HEDDLE_ROW(verbs, kDoctorVerb);
+
+}  // namespace
 
 }  // namespace heddle

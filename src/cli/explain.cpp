@@ -57,6 +57,7 @@ int explain(const Session& session, const ExplainArguments& options) {
 
 int show(const Session& session, const ExplainArguments& options) {
   if (!options.at) session.no_program("show without --at");
+  if (!options.at && options.json) throw Error("show --json is for --at EVENT", ExitCode::kUsage);
   const BugStore store;
   const Bug bug = store.load(options.bug);
   const Trace trace = chosen_trace(store, bug, options);
@@ -112,8 +113,10 @@ void add_which(Verb& verb, ExplainArguments& options) {
 
 }  // namespace
 
+namespace {
+
 void add_explain(CLI::App& app, Session& session) {
-  Verb verb(app, "explain", "the story of a saved bug");
+  Verb verb(app, "explain", "the story of a saved bug", TakesProgram::kNo);
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options);
   verb.flag("--all", options->all, "show every event");
@@ -122,8 +125,15 @@ void add_explain(CLI::App& app, Session& session) {
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return explain(session, *options); }; });
 }
 
+constexpr VerbRow kExplainVerb{100, add_explain};
+HEDDLE_ROW(verbs, kExplainVerb);
+
+}  // namespace
+
+namespace {
+
 void add_show(CLI::App& app, Session& session) {
-  Verb verb(app, "show", "the events of a saved schedule as columns");
+  Verb verb(app, "show", "the events of a saved schedule as columns", TakesProgram::kBesideBug);
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options);
   verb.flag("--passing", options->passing, "the nearest passing schedule");
@@ -134,11 +144,23 @@ void add_show(CLI::App& app, Session& session) {
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return show(session, *options); }; });
 }
 
+constexpr VerbRow kShowVerb{140, add_show};
+HEDDLE_ROW(verbs, kShowVerb);
+
+}  // namespace
+
+namespace {
+
 void add_list(CLI::App& app, Session& session) {
-  Verb verb(app, "list", "the bugs saved under .heddle");
+  Verb verb(app, "list", "the bugs saved under .heddle", TakesProgram::kNo);
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, json] { session.chosen = [&session, json] { return list(session, *json); }; });
 }
+
+constexpr VerbRow kListVerb{130, add_list};
+HEDDLE_ROW(verbs, kListVerb);
+
+}  // namespace
 
 }  // namespace heddle

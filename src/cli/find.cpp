@@ -1,6 +1,7 @@
 // heddle find: search for a failing schedule and keep it.
 #include <fmt/format.h>
 
+#include "cli/finding.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
@@ -74,37 +75,18 @@ int run(const Session& session, const CampaignOptions& options) {
   return exit_code;
 }
 
-}  // namespace
-
-void print_nothing_found(const Found& found, const CampaignOptions& options) {
-  if (!found.uncontrolled.empty()) {
-    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
-    if (!options.keep_going) return;
-  }
-  const FindResult& r = found.result;
-  if (!r.cannot_control.empty()) {
-    print_out("cannot test: {}\n", r.cannot_control);
-    return;
-  }
-  print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
-            options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
-            r.exhausted ? ": nothing more for this strategy to try" : "");
-  if (!r.exhausted && r.executions > 1)
-    print_out("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
-  if (found.totals.searches > 1)
-    print_out("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
-              found.totals.seconds);
-  if (!r.knowledge.empty()) print_out("{}\n", r.knowledge);
-  if (r.inconclusive > 0) print_out("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
-}
-
 void add_find(CLI::App& app, Session& session) {
-  Verb verb(app, "find", "search for a failing schedule");
+  Verb verb(app, "find", "search for a failing schedule", TakesProgram::kYes);
   auto options = std::make_shared<CampaignOptions>();
   options->add_to(verb);
   options->add_search_to(verb);
   verb.flag("--keep-going", options->keep_going, "go on after a failure: all different ones within the limits, with their counts");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
+
+constexpr VerbRow kFindVerb{30, add_find};
+HEDDLE_ROW(verbs, kFindVerb);
+
+}  // namespace
 
 }  // namespace heddle

@@ -1,4 +1,6 @@
 // Finding and believing a failure, for the verbs that search: find, debug and check.
+#include "cli/finding.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,13 +8,13 @@
 #include <chrono>
 #include <filesystem>
 
-#include "cli/pipeline.h"
 #include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
+#include "store/bug_draft.h"
+#include "store/store.h"
 #include "trace/error.h"
 #include "trace/project.h"
-#include "trace/store.h"
 
 namespace heddle {
 
@@ -249,6 +251,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   };
   // Ctrl-C while a run is under way ends that run; what was found before counts.
   try {
+    const Deadline::Scope limit(campaign.pool().deadline(), find_options.seconds);
     found.result = find(*search, campaign.pool(), find_options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
@@ -282,20 +285,41 @@ Json json_find(const Found& found, const CampaignOptions& options) {
 }
 
 Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Believed& failure, double seconds) {
-  const BugStore store;
   Bug bug = campaign.bug_of(failure.trace, options);
   bug.find_executions = failure.index + 1;
   bug.find_seconds = seconds;
-  bug.id = store.id_for(bug);
-  for (const char* stale : {kSimplifiedTrace, kPassingTrace, kReducedTrace}) store.remove(bug.id, stale);
-  store.forget_files(bug.id);
+  bug.id = BugStore().id_for(bug);
+  BugDraft draft;
+  const BugStore& store = draft.store();
   const std::vector<std::string> lost = store.save_trace(bug.id, kFailingTrace, failure.trace);
   for (const std::string& sentence : lost) print_err("heddle: {}\n", sentence);
   store.save_text(bug.id, kStdout, failure.output.out);
   store.save_text(bug.id, kStderr, failure.output.err);
   store.save_text(bug.id, kStdin, campaign.input().bytes());
-  store.save(bug);
+  draft.publish(bug);
   return bug;
+}
+
+void print_nothing_found(const Found& found, const CampaignOptions& options) {
+  if (!found.uncontrolled.empty()) {
+    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
+    if (!options.keep_going) return;
+  }
+  const FindResult& r = found.result;
+  if (!r.cannot_control.empty()) {
+    print_out("cannot test: {}\n", r.cannot_control);
+    return;
+  }
+  print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
+            options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
+            r.exhausted ? ": nothing more for this strategy to try" : "");
+  if (!r.exhausted && r.executions > 1)
+    print_out("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
+  if (found.totals.searches > 1)
+    print_out("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
+              found.totals.seconds);
+  if (!r.knowledge.empty()) print_out("{}\n", r.knowledge);
+  if (r.inconclusive > 0) print_out("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
 }
 
 }  // namespace heddle

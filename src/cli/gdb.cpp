@@ -5,13 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "exec/debugger.h"
 #include "report/names.h"
-#include "trace/atomic_file.h"
+#include "store/atomic_file.h"
 #include "trace/error.h"
+#include "wire/debug_map.h"
 
 namespace heddle {
 
@@ -29,25 +31,41 @@ std::string find_gdb() {
   throw Error("gdb is not installed: replay without --gdb, or install it");
 }
 
-// Reads the runtime's own tables by name: its debug information is part of it.
+// Reads what wire/debug_map.h says, and nothing else of the runtime.
 constexpr const char* kScript = R"script(
 import gdb
 
-RT = "heddle::rt::"
 PREFIX = "heddle: "
 
 
-def value(expression):
-    with gdb.with_parameter("language", "c++"):  # whatever the selected frame is written in
-        return gdb.parse_and_eval(RT + expression)
+def word(address, size):
+    return int.from_bytes(bytes(gdb.selected_inferior().read_memory(address, size)), "little")
+
+
+def address_of(symbol):
+    with gdb.with_parameter("language", "c"):  # whatever the selected frame is written in
+        return int(gdb.parse_and_eval("(unsigned long)&" + symbol))
+
+
+def known(field):
+    offset, size = FIELDS[field]
+    return word(address_of(MAP) + offset, size)
 
 
 def thread_name(index):
     return THREADS[index] if index < len(THREADS) else "thread %d" % index
 
 
+def index_of(record):
+    return word(record + known("record_index"), 4)
+
+
+def current():
+    return word(known("current"), 8)
+
+
 def step():
-    return int(value("g_run.step"))
+    return word(known("step"), 8)
 
 
 def own_frame(frame):
@@ -60,9 +78,9 @@ def own_frame(frame):
     return None
 
 
-def where(slot):
+def where(record):
     """Source position of a thread, by its kernel thread."""
-    tid = int(slot["tid"])
+    tid = word(record + known("record_tid"), 4)
     before = gdb.selected_thread()
     text = ""
     for thread in gdb.selected_inferior().threads():
@@ -88,50 +106,47 @@ def symbol(address):
     return "" if words.startswith(("No symbol", "heddle::")) else words.split(" in section")[0]
 
 
-def describe(slot):
-    pending = slot["pending"]
-    op = int(pending["op"])
+def describe(record):
+    op = word(record + known("record_op"), 2)
     text = OPS[op] if op < len(OPS) else "?"
-    name = symbol(int(pending["address"])) if int(pending["address"]) else ""
-    place = where(slot)
+    name = symbol(word(record + known("record_address"), 8))
+    place = where(record)
     return text + (" " + name if name else "") + ("  " + place if place else "")
 
 
+def live_records():
+    for i in range(word(known("live_count"), 4)):
+        entry = known("live") + i * known("live_stride")
+        yield known("records") + word(entry + known("live_record"), 4) * known("record_stride")
+
+
 def show_threads():
-    current = int(value("g_current").dereference()["index"])
     print(PREFIX + "after %d of %d operations" % (step(), EVENTS))
-    for i in range(int(value("g_live_count"))):
-        slot = value("g_threads")[int(value("g_live")[i]["slot"])]
-        index = int(slot["index"])
-        print("%s %-6s before: %s" % ("*" if index == current else " ", thread_name(index), describe(slot)))
+    for record in live_records():
+        print("%s %-6s before: %s" % ("*" if record == current() else " ", thread_name(index_of(record)), describe(record)))
 
 
 class Switch(gdb.Breakpoint):
     """Stops where the scheduler hands over, from the given operation on."""
 
-    def __init__(self, first):
-        super().__init__(RT + "switch_to", internal=True)
-        self.first = first
+    def __init__(self):
+        super().__init__("*%d" % address_of(SWITCH), internal=True)
         self.silent = True
 
     def stop(self):
-        return step() >= self.first
+        return step() >= first
 
 
+first = STEP
 switch = None
 
 
 def stopped(event):
     if not isinstance(event, gdb.BreakpointEvent) or switch not in event.breakpoints:
         return
-    try:
-        following = gdb.newest_frame().read_var("next")
-    except (ValueError, gdb.error):
-        following = None
-    current = value("g_current").dereference()
-    print(PREFIX + "%s is about to be stopped after operation %d%s" % (
-        thread_name(int(current["index"])), step(),
-        "" if following is None or int(following) == 0 else "; %s goes on" % thread_name(int(following.dereference()["index"]))))
+    following = int(gdb.newest_frame().read_register("rdi"))  # the only argument
+    print(PREFIX + "%s is about to be stopped after operation %d; %s goes on" % (
+        thread_name(index_of(current())), step(), thread_name(index_of(following))))
     frame = own_frame(gdb.newest_frame())
     if frame is not None:
         frame.select()
@@ -145,7 +160,8 @@ class NextSwitch(gdb.Command):
         super().__init__("heddle-next-switch", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
-        switch.first = step() + 1
+        global first
+        first = step() + 1
         gdb.execute("continue")
 
 
@@ -159,7 +175,17 @@ class InfoHeddle(gdb.Command):
         show_threads()
 
 
-switch = Switch(STEP)
+def loaded(event):
+    global switch
+    if switch is not None:
+        return
+    try:
+        switch = Switch()
+    except gdb.error:
+        pass  # the runtime comes with a later file
+
+
+gdb.events.new_objfile.connect(loaded)
 gdb.events.stop.connect(stopped)
 NextSwitch()
 InfoHeddle()
@@ -168,14 +194,34 @@ for signal in ("SIGUSR1", "SIGUSR2"):
 print(PREFIX + "the schedule runs up to the deciding switch; then: heddle-next-switch, info heddle")
 )script";
 
+// Of the fields that the script asks for: where each lies, and its size.
+nlohmann::json debug_map_fields() {
+  nlohmann::json fields;
+#define HEDDLE_FIELD(name) fields[#name] = {offsetof(DebugMap, name), sizeof(DebugMap::name)}
+  HEDDLE_FIELD(live_stride);
+  HEDDLE_FIELD(live_record);
+  HEDDLE_FIELD(record_stride);
+  HEDDLE_FIELD(record_index);
+  HEDDLE_FIELD(record_tid);
+  HEDDLE_FIELD(record_op);
+  HEDDLE_FIELD(record_address);
+  HEDDLE_FIELD(live);
+  HEDDLE_FIELD(live_count);
+  HEDDLE_FIELD(records);
+  HEDDLE_FIELD(current);
+  HEDDLE_FIELD(step);
+#undef HEDDLE_FIELD
+  return fields;
+}
+
 }  // namespace
 
 std::string gdb_script(const Trace& saved, uint64_t step) {
   nlohmann::json threads = nlohmann::json::array(), ops = nlohmann::json::array();
   for (const Thread& thread : saved.threads()) threads.push_back(thread_name(thread));
   for (const OpRow& op : kOps) ops.push_back(op.words);
-  return fmt::format("THREADS = {}\nOPS = {}\nSTEP = {}\nEVENTS = {}\n{}", threads.dump(), ops.dump(), step, saved.events().size(),
-                     kScript);
+  return fmt::format("THREADS = {}\nOPS = {}\nSTEP = {}\nEVENTS = {}\nMAP = \"{}\"\nSWITCH = \"{}\"\nFIELDS = {}\n{}", threads.dump(),
+                     ops.dump(), step, saved.events().size(), kDebugMapSymbol, kDebugSwitchSymbol, debug_map_fields().dump(), kScript);
 }
 
 int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, const GdbOptions& options) {

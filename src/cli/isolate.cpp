@@ -1,5 +1,6 @@
 // heddle isolate: the smallest difference between a failing and a passing schedule.
-#include "simplify/isolate.h"
+#include "cli/isolate.h"
+#include "cli/pipeline.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,7 @@
 #include "cli/show_at.h"
 #include "report/names.h"
 #include "simplify/doomed.h"
-#include "trace/stacks.h"
+#include "store/saved_stacks.h"
 
 namespace heddle {
 
@@ -204,17 +205,24 @@ void save_isolated(Bug& bug, const IsolateResult& result) {
   store.save(bug);
 }
 
+namespace {
+
 void add_isolate(CLI::App& app, Session& session) {
-  Verb verb(app, "isolate", "the one switch that decides between pass and fail");
+  Verb verb(app, "isolate", "the one switch that decides between pass and fail", TakesProgram::kBesideBug);
   auto options = std::make_shared<IsolateArguments>();
   options->saved.add_to(verb);
-  verb.number("--seed", options->isolate.seed, "all randomness comes from it");
+  verb.number("--seed", options->isolate.seed, "random seed");
   verb.one_of("--by", options->by, {"auto", "clock", "identity"}, "how a switch is named: by the time of a global clock, or by its thread");
-  verb.one_of("--other-failures", options->other_failures, {"unresolved", "fail"}, "what a run says that fails in another way");
+  verb.one_of("--other-failures", options->other_failures, {"unresolved", "fail"}, "how to count a run that fails differently");
   verb.text("--against", options->against, "a recorded run that passes (heddle record --always) [the nearest one seen]", "RUN");
   verb.number("--fuzz", options->isolate.fuzz_executions, "runs to spend at most on finding a passing schedule");
   verb.flag("--doomed", options->doomed, "the first operation after which all sampled continuations fail");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_isolate(session, *options); }; });
 }
+
+constexpr VerbRow kIsolateVerb{90, add_isolate};
+HEDDLE_ROW(verbs, kIsolateVerb);
+
+}  // namespace
 
 }  // namespace heddle

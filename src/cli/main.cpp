@@ -10,8 +10,13 @@
 
 #include "cli/print.h"
 #include "cli/session.h"
+#include "exec/inheritance.h"
+#include "trace/rows.h"
 
 namespace heddle {
+
+HEDDLE_TABLE(verbs, VerbRow);
+
 namespace {
 
 // Everything after the first -- belongs to the program, whatever it looks like.
@@ -31,13 +36,9 @@ int run_tool(int count, char** words) {
       "heddle");
   app.set_version_flag("--version", std::string("heddle ") + HEDDLE_VERSION);
   app.require_subcommand(1);
-  app.footer(
-      "heddle VERB [options] -- PROGRAM [ARGS...]\nExit codes: 0 nothing found, 1 a failure, 2 usage, 125 cannot test, "
-      "130 interrupted.");
-  for (auto add : {add_debug, add_run, add_find, add_check, add_record, add_replay, add_simplify, add_reduce, add_isolate, add_explain,
-                   add_report, add_races, add_list, add_show, add_trust, add_doctor}) {
-    add(app, session);
-  }
+  set_help(app, TakesProgram::kYes);
+  app.footer("Exit codes: 0 nothing found, 1 a failure, 2 usage, 125 cannot test, 130 interrupted.");
+  for (const VerbRow& verb : rows_by_rank(rows_begin_verbs, rows_end_verbs)) verb.add(app, session);
   std::vector<std::string> reversed(own.rbegin(), own.rend());
   try {
     app.parse(reversed);
@@ -51,23 +52,28 @@ int run_tool(int count, char** words) {
   return session.chosen();
 }
 
+int answer(int count, char** words) {
+  try {
+    const int code = run_tool(count, words);
+    // An answer that nobody could read is none.
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    print_err("heddle: the answer could not be written to standard output\n");
+    return static_cast<int>(ExitCode::kCannotTest);
+  } catch (const Error& error) {
+    print_err("heddle: {}\n", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::bad_alloc&) {
+    print_err("heddle: out of memory\n");
+  } catch (const std::exception& error) {
+    print_err("heddle: {}\n", error.what());
+  }
+  return static_cast<int>(ExitCode::kCannotTest);
+}
+
 }  // namespace
 }  // namespace heddle
 
 int main(int count, char** words) {
-  try {
-    const int code = heddle::run_tool(count, words);
-    // An answer that nobody could read is none.
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-    heddle::print_err("heddle: the answer could not be written to standard output\n");
-    return static_cast<int>(heddle::ExitCode::kCannotTest);
-  } catch (const heddle::Error& error) {
-    heddle::print_err("heddle: {}\n", error.what());
-    return static_cast<int>(error.exit_code());
-  } catch (const std::bad_alloc&) {
-    heddle::print_err("heddle: out of memory\n");
-  } catch (const std::exception& error) {
-    heddle::print_err("heddle: {}\n", error.what());
-  }
-  return static_cast<int>(heddle::ExitCode::kCannotTest);
+  heddle::make_room();
+  return heddle::on_large_stack(heddle::answer, count, words);
 }

@@ -8,9 +8,9 @@
 #include <atomic>
 #include <deque>
 
-#include "trace/cause.h"
+#include "store/saved_cause.h"
+#include "store/saved_stacks.h"
 #include "trace/error.h"
-#include "trace/stacks.h"
 
 namespace heddle {
 

@@ -45,7 +45,7 @@ void PlanOptions::add_points_to(Verb& verb) {
 }
 
 void PlanOptions::add_limits_to(Verb& verb) {
-  verb.number("--seed", seed_, "all randomness comes from it");
+  verb.number("--seed", seed_, "random seed");
   add_environment_to(verb);
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "symbols/instrumentation.h"
 #include "trace/error.h"
-#include "trace/instrumentation.h"
 #include "trace/project.h"
 #include "wire/quiet.h"
 

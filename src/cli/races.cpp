@@ -9,10 +9,10 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/results.h"
-#include "trace/atomic_file.h"
+#include "store/atomic_file.h"
+#include "symbols/instrumentation.h"
+#include "symbols/symbols_names.h"
 #include "trace/contentions.h"
-#include "trace/instrumentation.h"
-#include "trace/symbols_names.h"
 
 namespace heddle {
 
@@ -144,8 +144,10 @@ int run_races(const Session& session, const RacesArguments& options) {
 
 }  // namespace
 
+namespace {
+
 void add_races(CLI::App& app, Session& session) {
-  Verb verb(app, "races", "data races of a program built with heddle-cc");
+  Verb verb(app, "races", "data races of a program built with heddle-cc", TakesProgram::kYes);
   auto options = std::make_shared<RacesArguments>();
   options->plan.add_limits_to(verb);
   verb.number("--executions", options->executions, "how many schedules to watch");
@@ -156,5 +158,10 @@ void add_races(CLI::App& app, Session& session) {
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_races(session, *options); }; });
 }
+
+constexpr VerbRow kRacesVerb{120, add_races};
+HEDDLE_ROW(verbs, kRacesVerb);
+
+}  // namespace
 
 }  // namespace heddle

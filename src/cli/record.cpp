@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "cli/pipeline.h"
+#include "cli/finding.h"
 #include "cli/plain.h"
 #include "cli/print.h"
 #include "cli/same_output.h"
@@ -37,7 +37,7 @@ int keep(const Target& target, RecordArguments options, const std::shared_ptr<co
   RunResult again = campaign.pool().run_now(plan);
   std::string why;
   bool same = first_difference(recorded.trace, again.trace, &why) == kNoDifference;
-  if (!same && again.trace.outcome().kind == OutcomeKind::kDiverged) why = again.trace.outcome().message;
+  if (!same && is_inconclusive(again.trace.outcome())) why = again.trace.outcome().message;
   if (recorded.trace.inputs().lost != 0) {
     same = false;
     why = kInputLost;
@@ -75,8 +75,10 @@ int run_record(const Session& session, const RecordArguments& options) {
 
 }  // namespace
 
+namespace {
+
 void add_record(CLI::App& app, Session& session) {
-  Verb verb(app, "record", "an ordinary run, kept for debugging when it fails");
+  Verb verb(app, "record", "an ordinary run, kept for debugging when it fails", TakesProgram::kYes);
   auto options = std::make_shared<RecordArguments>();
   options->campaign.jobs = 1;
   options->campaign.plan.add_environment_to(verb);
@@ -88,5 +90,10 @@ void add_record(CLI::App& app, Session& session) {
   verb.flag("--always", options->always, "keep a run that passes, too");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_record(session, *options); }; });
 }
+
+constexpr VerbRow kRecordVerb{50, add_record};
+HEDDLE_ROW(verbs, kRecordVerb);
+
+}  // namespace
 
 }  // namespace heddle

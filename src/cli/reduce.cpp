@@ -1,5 +1,5 @@
 // heddle reduce: which threads does the bug need?
-#include "simplify/reduce.h"
+#include "cli/reduce.h"
 
 #include <fmt/format.h>
 
@@ -69,11 +69,18 @@ void save_reduced(Bug& bug, const ReduceResult& result) {
   store.save(bug);
 }
 
+namespace {
+
 void add_reduce(CLI::App& app, Session& session) {
-  Verb verb(app, "reduce", "remove the threads that a saved bug does not need");
+  Verb verb(app, "reduce", "remove the threads that a saved bug does not need", TakesProgram::kBesideBug);
   auto options = std::make_shared<SavedBugOptions>();
   options->add_to(verb);
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
+
+constexpr VerbRow kReduceVerb{80, add_reduce};
+HEDDLE_ROW(verbs, kReduceVerb);
+
+}  // namespace
 
 }  // namespace heddle

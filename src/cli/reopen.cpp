@@ -1,10 +1,12 @@
 // Whether what a saved bug names may be run, and the campaign that it came from.
+#include "cli/reopen.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/shell_words.h"
+#include "symbols/symbols.h"
 
 namespace heddle {
 
@@ -85,5 +87,7 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
   r.campaign = std::make_unique<Campaign>(target, r.options, predicates, input);
   return r;
 }
+
+std::string current_build_id(const Bug& bug) { return Symbols({bug.program}).build_id(0); }
 
 }  // namespace heddle

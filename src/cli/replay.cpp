@@ -4,12 +4,13 @@
 #include "cli/gdb.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
+#include "cli/reopen.h"
 #include "cli/same_output.h"
 #include "cli/session.h"
 #include "cli/shell_words.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
-#include "trace/replay_string.h"
+#include "store/replay_string.h"
 
 namespace heddle {
 
@@ -240,16 +241,12 @@ int run_replay(const Session& session, const ReplayArguments& options) {
   return exit_value(verdict == "passed" ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
-}  // namespace
-
-std::string current_build_id(const Bug& bug) { return Symbols({bug.program}).build_id(0); }
-
 void add_replay(CLI::App& app, Session& session) {
-  Verb verb(app, "replay", "run a saved schedule again, exactly");
+  Verb verb(app, "replay", "run a saved schedule again, exactly", TakesProgram::kBesideBug);
   auto options = std::make_shared<ReplayArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd1:...");
   verb.flag("--gdb", options->gdb, "under gdb, stopped before the switch that decides");
-  verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "TEXT");
+  verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
@@ -261,5 +258,10 @@ void add_replay(CLI::App& app, Session& session) {
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_replay(session, *options); }; });
 }
+
+constexpr VerbRow kReplayVerb{60, add_replay};
+HEDDLE_ROW(verbs, kReplayVerb);
+
+}  // namespace
 
 }  // namespace heddle

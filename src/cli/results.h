@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "trace/symbols.h"
+#include "symbols/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {

@@ -11,12 +11,14 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "exec/runner.h"
+#include "store/store.h"
+#include "symbols/symbols.h"
 #include "trace/enabled.h"
 #include "trace/hash.h"
+#include "trace/model_check.h"
 #include "trace/races.h"
-#include "trace/store.h"
-#include "trace/symbols.h"
 #include "wire/quiet.h"
+#include "wire/ready_log.h"
 
 namespace heddle {
 
@@ -28,6 +30,7 @@ struct RunArguments {
   std::string save;
   bool statistics = false;
   bool races = false;
+  bool check_model = false;
 };
 
 void say_races(const Trace& trace) {
@@ -46,9 +49,18 @@ size_t choices_in(const Trace& trace) {
   size_t choices = 0;
   for (EnabledWalk walk(trace); !walk.done(); walk.advance()) {
     const std::vector<Stance> stances = walk.stances();
-    choices += std::count_if(stances.begin(), stances.end(), [](const Stance& s) { return s.standing == Standing::kEnabled; }) > 1 ? 1 : 0;
+    choices += std::count_if(stances.begin(), stances.end(), [](const Stance& s) { return s.ready == Ready::kYes; }) > 1 ? 1 : 0;
   }
   return choices;
+}
+
+// Does the model agree with what the runtime thought of every thread at every event?
+bool say_model(const Trace& trace) {
+  const ModelCheck check = check_model(trace);
+  for (const std::string& difference : check.differences) print_err("heddle: {}\n", difference);
+  print_err("heddle: model: {} events, {} answers compared, {} different, {} not known\n", check.events, check.compared, check.different,
+            check.unknown);
+  return check.different == 0;
 }
 
 int run_once(const Session& session, const RunArguments& options) {
@@ -57,13 +69,14 @@ int run_once(const Session& session, const RunArguments& options) {
   // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
   if (!options.plan.points()) plan.points = PointKind::kAtomics;
   plan.detect |= options.races ? uint32_t{kDetectRaces} : kRewriteHot;
+  if (options.check_model) plan.detect = kDetectReady;
   // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
   if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
   // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGQUIT, SIG_IGN);
   const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan, nullptr,
-                                      [&](const Outcome&) { return options.statistics || !options.save.empty(); });
+                                      [&](const Outcome&) { return options.statistics || options.check_model || !options.save.empty(); });
   say_how_it_ended(result);
   if (options.races) say_races(result.trace);
   if (!options.save.empty()) save_trace(result.trace, options.save);
@@ -75,6 +88,7 @@ int run_once(const Session& session, const RunArguments& options) {
               choices_in(result.trace), c.threads, c.switches, c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
     for (const Note& note : result.trace.notes()) print_err("heddle: note: {} ({} times)\n", note.text, note.count);
   }
+  if (options.check_model && !say_model(result.trace)) return exit_value(ExitCode::kCannotTest);
   return exit_code_of(result);
 }
 
@@ -110,15 +124,23 @@ void say_how_it_ended(const PlainRun& run) {
   if (ours) print_err("heddle: {}: {}\n", name(outcome.kind), outcome.message);
 }
 
+namespace {
+
 void add_run(CLI::App& app, Session& session) {
-  Verb verb(app, "run", "one controlled run; streams and exit code are the program's own");
+  Verb verb(app, "run", "one controlled run; streams and exit code are the program's own", TakesProgram::kYes);
   auto options = std::make_shared<RunArguments>();
   options->plan.add_to(verb);
   verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
   verb.flag("--races", options->races, "watch for data races and name them on stderr; heddle races looks at many schedules");
+  verb.flag("--check-model", options->check_model, "compare the tool's model of what blocks with the runtime's, at every event");
   verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_once(session, *options); }; });
 }
+
+constexpr VerbRow kRunVerb{20, add_run};
+HEDDLE_ROW(verbs, kRunVerb);
+
+}  // namespace
 
 }  // namespace heddle

@@ -1,4 +1,5 @@
 #include "cli/saved_bug.h"
+#include "cli/reopen.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // What the verbs that work on a saved bug share: which bug, how long, and the failing run to start from.
 #include <string>
 
-#include "cli/pipeline.h"
+#include "cli/reopen.h"
 #include "cli/session.h"
 
 namespace heddle {

@@ -22,9 +22,13 @@ std::atomic<bool>& stop_flag() {
 
 void catch_interrupts() {
   stop_flag();
+  // What does not look at the flag (an analysis of a long run, a proof) must not keep the user waiting. What was saved is whole.
+  static constexpr unsigned kGraceSeconds = 5;
+  ::signal(SIGALRM, [](int) { ::_exit(exit_value(ExitCode::kInterrupted)); });
   struct sigaction action {};
   action.sa_handler = [](int) {
     if (stop_flag().exchange(true)) ::_exit(exit_value(ExitCode::kInterrupted));
+    ::alarm(kGraceSeconds);
   };
   ::sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);

@@ -9,6 +9,7 @@
 #include "cli/verb.h"
 #include "trace/error.h"
 #include "wire/channel.h"
+#include "wire/rows.h"
 
 namespace heddle {
 
@@ -26,23 +27,11 @@ struct Session {
 std::atomic<bool>& stop_flag();
 void catch_interrupts();
 
-// One for each file of this room that is a verb.
-void add_run(CLI::App& app, Session& session);
-void add_doctor(CLI::App& app, Session& session);
-void add_find(CLI::App& app, Session& session);
-void add_check(CLI::App& app, Session& session);
-void add_debug(CLI::App& app, Session& session);
-void add_record(CLI::App& app, Session& session);
-void add_replay(CLI::App& app, Session& session);
-void add_simplify(CLI::App& app, Session& session);
-void add_reduce(CLI::App& app, Session& session);
-void add_isolate(CLI::App& app, Session& session);
-void add_explain(CLI::App& app, Session& session);
-void add_report(CLI::App& app, Session& session);
-void add_list(CLI::App& app, Session& session);
-void add_show(CLI::App& app, Session& session);
-void add_races(CLI::App& app, Session& session);
-void add_trust(CLI::App& app, Session& session);
+// A verb of the tool: the file that has its row is all of it.
+struct VerbRow {
+  uint32_t rank;  // its place in --help
+  void (*add)(CLI::App& app, Session& session);
+};
 
 // Options that several verbs share.
 inline const std::vector<std::string> kCarriers = {"fiber", "kernel"};

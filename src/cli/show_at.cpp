@@ -1,12 +1,13 @@
 // heddle show --at N: the schedule is run again up to an event, and every thread says where it stands.
 #include "cli/show_at.h"
 #include "cli/print.h"
+#include "cli/reopen.h"
 
 #include <fmt/format.h>
 
 #include "cli/pipeline.h"
 #include "report/names.h"
-#include "trace/symbols_names.h"
+#include "symbols/symbols_names.h"
 
 namespace heddle {
 

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/session.h"
 #include "trace/trace.h"
 
 namespace heddle {

@@ -1,6 +1,7 @@
 // heddle simplify: shrink a saved schedule.
 #include <fmt/format.h>
 
+#include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/saved_bug.h"
 
@@ -47,8 +48,10 @@ int run_simplify(const Session& session, SimplifyArguments options) {
 
 }  // namespace
 
+namespace {
+
 void add_simplify(CLI::App& app, Session& session) {
-  Verb verb(app, "simplify", "shrink a saved schedule to the switches that matter");
+  Verb verb(app, "simplify", "shrink a saved schedule to the switches that matter", TakesProgram::kBesideBug);
   auto options = std::make_shared<SimplifyArguments>();
   options->saved.add_to(verb, false);
   options->choice.add_to(verb, true);
@@ -57,5 +60,10 @@ void add_simplify(CLI::App& app, Session& session) {
   verb.flag("--resume", options->resume, "go on where an earlier call was cut short");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_simplify(session, *options); }; });
 }
+
+constexpr VerbRow kSimplifyVerb{70, add_simplify};
+HEDDLE_ROW(verbs, kSimplifyVerb);
+
+}  // namespace
 
 }  // namespace heddle

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/pipeline.h"
 #include "report/told.h"
 #include "simplify/causality.h"
 #include "simplify/doomed.h"
-#include "trace/replay_string.h"
-#include "trace/stacks.h"
+#include "store/replay_string.h"
+#include "store/saved_cause.h"
+#include "store/saved_stacks.h"
 #include "wire/event_stacks.h"
 
 namespace heddle {

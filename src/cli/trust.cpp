@@ -4,10 +4,11 @@
 #include <iostream>
 #include <string>
 
-#include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/shell_words.h"
+#include "store/bugs.h"
+#include "trace/input_log.h"
 
 namespace heddle {
 
@@ -58,12 +59,19 @@ int run_trust(const Session& session, const TrustArguments& options) {
 
 }  // namespace
 
+namespace {
+
 void add_trust(CLI::App& app, Session& session) {
-  Verb verb(app, "trust", "show what a bug saved by somebody else would run, and let it");
+  Verb verb(app, "trust", "show what a bug saved by somebody else would run, and let it", TakesProgram::kNo);
   auto options = std::make_shared<TrustArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
   verb.flag("--yes", options->yes, "do not ask");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_trust(session, *options); }; });
 }
+
+constexpr VerbRow kTrustVerb{150, add_trust};
+HEDDLE_ROW(verbs, kTrustVerb);
+
+}  // namespace
 
 }  // namespace heddle

@@ -5,43 +5,68 @@
 
 namespace heddle {
 
-Verb::Verb(CLI::App& app, const std::string& name, const std::string& words) : app_(app.add_subcommand(name, words)) {}
+namespace {
 
-void Verb::flag(const std::string& name, bool& to, const std::string& words) { app_->add_flag(name, to, words); }
+// What a validator says about itself would stand behind the type, which says it already.
+CLI::Validator unsaid(CLI::Validator validator) { return validator.description(""); }
+
+template <class T>
+CLI::Option* add_option(CLI::App* app, const std::string& name, T& to, const std::string& words, const std::string& type) {
+  return app->add_option(name, to, words)->type_name(type)->group(option_group(name));
+}
+
+}  // namespace
+
+Verb::Verb(CLI::App& app, const std::string& name, const std::string& words, TakesProgram takes) : app_(app.add_subcommand(name, words)) {
+  app_->group("Verbs");
+  set_help(*app_, takes);
+}
+
+void Verb::flag(const std::string& name, bool& to, const std::string& words) { app_->add_flag(name, to, words)->group(option_group(name)); }
 
 void Verb::text(const std::string& name, std::string& to, const std::string& words, const std::string& type) {
-  CLI::Option* option = app_->add_option(name, to, words);
-  if (!type.empty()) option->type_name(type);
+  add_option(app_, name, to, words, type);
 }
 
 void Verb::one_of(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words) {
   std::string type;
   for (const std::string& each : names) type += (type.empty() ? "" : "|") + each;
-  CLI::Option* option = app_->add_option(name, to, words)->check(CLI::IsMember(names))->type_name(type);
+  listed(name, to, names, words, type);
+}
+
+void Verb::listed(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words,
+                  const std::string& type) {
+  CLI::Option* option = add_option(app_, name, to, words, type)->check(unsaid(CLI::IsMember(names)));
   if (!to.empty()) option->capture_default_str();
 }
 
 void Verb::number(const std::string& name, uint64_t& to, const std::string& words) {
-  app_->add_option(name, to, words)->capture_default_str();
+  add_option(app_, name, to, words, "N")->capture_default_str();
 }
 void Verb::number(const std::string& name, uint32_t& to, const std::string& words) {
-  app_->add_option(name, to, words)->capture_default_str();
+  add_option(app_, name, to, words, "N")->capture_default_str();
 }
-void Verb::number(const std::string& name, int& to, const std::string& words) { app_->add_option(name, to, words)->capture_default_str(); }
-void Verb::number(const std::string& name, std::optional<uint64_t>& to, const std::string& words) { app_->add_option(name, to, words); }
+void Verb::number(const std::string& name, int& to, const std::string& words) {
+  add_option(app_, name, to, words, "N")->capture_default_str();
+}
+void Verb::number(const std::string& name, std::optional<uint64_t>& to, const std::string& words) {
+  add_option(app_, name, to, words, "N");
+}
 
 void Verb::seconds(const std::string& name, double& to, const std::string& words) {
-  app_->add_option(name, to, words)->check(CLI::NonNegativeNumber)->capture_default_str();
+  add_option(app_, name, to, words, "SECONDS")->check(unsaid(CLI::NonNegativeNumber))->capture_default_str();
 }
 void Verb::seconds(const std::string& name, std::optional<double>& to, const std::string& words) {
-  app_->add_option(name, to, words)->check(CLI::NonNegativeNumber);
+  add_option(app_, name, to, words, "SECONDS")->check(unsaid(CLI::NonNegativeNumber));
 }
 
 void Verb::fraction(const std::string& name, double& to, const std::string& words) {
-  app_->add_option(name, to, words)->check(CLI::Range(0.0, 1.0));
+  add_option(app_, name, to, words, "0..1")->check(unsaid(CLI::Range(0.0, 1.0)));
 }
 
-void Verb::positional(const std::string& name, std::string& to, const std::string& words) { app_->add_option(name, to, words); }
+void Verb::positional(const std::string& name, std::string& to, const std::string& words) {
+  app_->add_option(name, to, words)->type_name("");
+}
 
 void Verb::when_chosen(std::function<void()> then) { app_->callback(std::move(then)); }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/help.h"
+
 namespace CLI {
 class App;
 }
@@ -14,11 +16,14 @@ namespace heddle {
 
 class Verb {
  public:
-  Verb(CLI::App& app, const std::string& name, const std::string& words);
+  Verb(CLI::App& app, const std::string& name, const std::string& words, TakesProgram takes);
 
   void flag(const std::string& name, bool& to, const std::string& words);
-  void text(const std::string& name, std::string& to, const std::string& words, const std::string& type = {});
+  void text(const std::string& name, std::string& to, const std::string& words, const std::string& type);
   void one_of(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words);
+  // The same where `words` list the names already: the type stands in their place.
+  void listed(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words,
+              const std::string& type);
   void number(const std::string& name, uint64_t& to, const std::string& words);
   void number(const std::string& name, uint32_t& to, const std::string& words);
   void number(const std::string& name, int& to, const std::string& words);

@@ -15,7 +15,8 @@ const Choice* choice_at(const Plan& plan, ThreadId thread, uint64_t number) {
 
 // Policies that leave a choice at its first option, as slices do.
 bool takes_defaults(const PolicySpec& tail) {
-  return tail.early == 0 && (tail.kind == PolicyKind::kStay || tail.kind == PolicyKind::kFifo || tail.kind == PolicyKind::kTimeSlice);
+  return tail.early == 0 && !draws_in_slices(tail) &&
+         (tail.kind == PolicyKind::kStay || tail.kind == PolicyKind::kFifo || tail.kind == PolicyKind::kTimeSlice);
 }
 
 bool same_skips(const std::vector<Skip>& a, const std::vector<Skip>& b) {
@@ -65,10 +66,11 @@ Executed::Agreement Executed::follow_slices(const Plan& plan, uint64_t limit) co
 // The first event below `limit` that would go otherwise although the same threads run.
 uint64_t Executed::first_other_choice(const Plan& plan, uint64_t limit) const {
   size_t found = 0;
+  const bool draws = draws_in_slices(plan.tail);
   for (const Decided& d : decided_) {
     if (d.event >= limit) break;
     const Choice* choice = choice_at(plan, d.thread, d.number);
-    if (choice != nullptr ? !d.choice || choice->value != d.value : !d.by_default) return d.event;
+    if (choice != nullptr ? !d.choice || choice->value != d.value : !d.by_default || (draws && d.choice)) return d.event;
     found += choice != nullptr ? 1 : 0;
   }
   if (found == plan.choices.size()) return limit;
@@ -91,7 +93,9 @@ Executed::Agreement Executed::agreement(const Plan& plan, uint64_t limit) const 
   // The limit of events ends a run at its own event, wherever it began.
   limit = std::min({limit, static_cast<uint64_t>(trace_.events().size()), plan.limits.events});
   const Agreement a = follow_slices(plan, limit);
-  const uint64_t other = first_other_choice(plan, a.events);
+  uint64_t other = first_other_choice(plan, a.events);
+  // The operation that ends the last slice is chosen by the slice; what it chooses, the tail draws.
+  if (a.cursor == plan.slices.size() && !takes_defaults(plan.tail)) other = std::min(other, a.events - std::min<uint64_t>(a.events, 1));
   return other >= a.events ? a : follow_slices(plan, other);
 }
 

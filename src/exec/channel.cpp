@@ -96,7 +96,8 @@ void Channel::send(Request request, uint32_t row) {
   c.child_pid = 0;
   uint32_t* door = &servers().rows[row].door;
   __atomic_store_n(door, __atomic_add_fetch(&c.command, 1, __ATOMIC_RELEASE), __ATOMIC_RELEASE);
-  ::syscall(SYS_futex, door, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  // All: one that is about to die may still wait there, too.
+  ::syscall(SYS_futex, door, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 void Channel::put_back(const Trace& trace, uint64_t step) {

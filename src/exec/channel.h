@@ -31,7 +31,7 @@ class Channel {
   uint64_t progress() const;
   bool runtime_seen() const { return header().thread_count > 0 || control().server_pid != 0; }
 
-  // Did the run end in plain code that stood in for the function's own (runtime/twins.h)?
+  // Did the run end in plain code that stood in for the function's own (runtime/memory/twins.h)?
   bool ended_in_twin() const;
 
   // Hands the next request to the server of that row.

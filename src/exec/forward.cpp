@@ -6,12 +6,13 @@ namespace heddle {
 
 namespace {
 
-constexpr std::array kForwarded = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT};
+constexpr std::array kForwarded = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT};
+volatile sig_atomic_t g_terminal;
 volatile sig_atomic_t g_forward_to;
 volatile sig_atomic_t g_early[kForwarded.size()];  // came before there was a process
 
 void pass_on(int number, siginfo_t* info, void*) {
-  if (number == SIGINT && info->si_code != SI_USER) return;
+  if (g_terminal != 0 && info->si_code != SI_USER) return;
   const int saved = errno;
   if (g_forward_to > 0) {
     ::kill(g_forward_to, number);
@@ -25,7 +26,8 @@ void pass_on(int number, siginfo_t* info, void*) {
 
 }  // namespace
 
-Forwarding::Forwarding() {
+Forwarding::Forwarding(bool terminal) {
+  g_terminal = terminal ? 1 : 0;
   g_forward_to = 0;
   struct sigaction ours {};
   ours.sa_sigaction = pass_on;
@@ -34,8 +36,9 @@ Forwarding::Forwarding() {
   for (size_t i = 0; i < kForwarded.size(); ++i) {
     g_early[i] = 0;
     ::sigaction(kForwarded[i], nullptr, &before_[i]);
-    // The tool itself ignores INT during a plain run.
-    if (before_[i].sa_handler != SIG_IGN || kForwarded[i] == SIGINT) ::sigaction(kForwarded[i], &ours, nullptr);
+    // The tool itself ignores these two during a plain run.
+    const bool ours_to_ignore = kForwarded[i] == SIGINT || kForwarded[i] == SIGQUIT;
+    if (before_[i].sa_handler != SIG_IGN || ours_to_ignore) ::sigaction(kForwarded[i], &ours, nullptr);
   }
 }
 

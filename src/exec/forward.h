@@ -7,18 +7,18 @@
 
 namespace heddle {
 
-// While it lives, TERM, HUP, USR1 and USR2 go on to the process, and an INT that somebody sent. An INT of the terminal reaches the whole
-// group anyway. What the tool ignores stays ignored.
+// While it lives, TERM, HUP, USR1, USR2, INT and QUIT go on to the process. Under a terminal, whose keys reach the whole group anyway, only those that
+// somebody sent. What the tool was told to ignore stays ignored.
 class Forwarding {
  public:
-  Forwarding();
+  explicit Forwarding(bool terminal);
   ~Forwarding();
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
   void to(pid_t process);  // what has come before goes there, too. 0: there is none any more
 
  private:
-  std::array<struct sigaction, 5> before_{};
+  std::array<struct sigaction, 6> before_{};
 };
 
 }  // namespace heddle

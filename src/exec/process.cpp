@@ -15,6 +15,7 @@
 
 #include "exec/descriptor.h"
 #include "exec/file_view.h"
+#include "exec/inheritance.h"
 #include "trace/error.h"
 #include "wire/inherited.h"
 
@@ -64,16 +65,13 @@ struct Child {
   [[noreturn]] void become() const {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != tool) ::_exit(125);  // the tool died before the line above
-    if (launch->own_group) ::setpgid(0, 0);
+    if (launch->own_group || launch->apart) ::setpgid(0, 0);
     const int persona = ::personality(0xFFFFFFFF);
     if (persona < 0 || ::personality(static_cast<unsigned>(persona) | ADDR_NO_RANDOMIZE) < 0) complain(Stage::kFixAddresses);
     const int wanted[3] = {launch->in, launch->out, launch->err};
     for (int fd = 0; fd < 3; ++fd) {
       if (wanted[fd] >= 0) ::dup2(wanted[fd], fd);
     }
-    struct sigaction standard {};
-    standard.sa_handler = SIG_DFL;
-    for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::sigaction(signal, &standard, nullptr);
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -81,6 +79,7 @@ struct Child {
     for (int i = 0; i < 2; ++i) {
       if (launch->shown[i] >= 0) ::dup2(launch->shown[i], kShownDescriptor + i);
     }
+    hand_on(launch->out >= 0);
     if (launch->view != nullptr && !launch->view->enter()) {
       complain(Stage::kView);
       ::_exit(125);
@@ -98,6 +97,9 @@ struct Child {
 }  // namespace
 
 Process::Process(const Target& target, const Launch& launch, std::vector<std::string>& notes) : own_group_(launch.own_group) {
+  check_room(launch.view != nullptr && launch.view->hides_the_tool());
+  if (launch.out >= 0 && file_size_limited())
+    notes.push_back("the limit of file sizes (ulimit -f) does not hold for the program during a search");
   std::vector<std::string> arguments = target.arguments;
   std::vector<std::string> environment = environment_of(target, launch);
   const std::vector<char*> argv = pointers(arguments);
@@ -110,7 +112,7 @@ Process::Process(const Target& target, const Launch& launch, std::vector<std::st
   pid_ = ::fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (pid_ == 0) child.become();
-  if (own_group_) ::setpgid(pid_, pid_);  // both sides, so that it is true before either goes on
+  if (own_group_ || launch.apart) ::setpgid(pid_, pid_);  // both sides, so that it is true before either goes on
   writing.reset();
   Complaint complaint{};
   while (true) {

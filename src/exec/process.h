@@ -18,6 +18,7 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> variables;  // on top of the target's environment; replace what is there
   int in = -1, out = -1, err = -1;                             // -1: inherited
   bool own_group = true;                                       // false: a terminal's Ctrl-C reaches the program too
+  bool apart = false;                                          // without own_group: a group of its own, which is not killed with it
   int channel = -1;                                            // the memory shared with the program
   int shown[2] = {-1, -1};                                     // files that the program finds at kShownDescriptor and after it
   const FileView* view = nullptr;                              // the files it sees; nullptr: the tool's

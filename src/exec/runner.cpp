@@ -1,5 +1,6 @@
 #include "exec/runner.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sched.h>
@@ -32,6 +33,13 @@ Outcome cannot_control(const std::string& message) {
   Outcome o;
   o.kind = OutcomeKind::kCannotControl;
   o.message = message;
+  return o;
+}
+
+Outcome printed_too_much(uint64_t most) {
+  Outcome o;
+  o.kind = OutcomeKind::kLimit;
+  o.message = fmt::format("it printed more than {} MB", most >> 20);
   return o;
 }
 
@@ -74,7 +82,7 @@ std::string what_it_does(pid_t pid, uint64_t watchdog_ms) {
     std::ifstream call_file(fmt::format("/proc/{}/syscall", pid));
     std::string call;
     call_file >> call;
-    return fmt::format("stood for {:g} s in a system call that is not controlled{}", seconds,
+    return fmt::format("blocked for {:g} s in a system call that Heddle does not control{}", seconds,
                        call.empty() || call == "running" ? "" : fmt::format(" (number {})", call));
   }
   return fmt::format("computed for {:g} s without a scheduling point", seconds);
@@ -194,7 +202,7 @@ bool Runner::await_ready() {
   const auto limit = Clock::now() + std::chrono::milliseconds(kStartLimitMs);
   int span = 1;
   while (!channel_->server_ready()) {
-    if (stopped()) throw Error("interrupted", ExitCode::kInterrupted);
+    give_up_if_asked();
     if (process_->ended() && !channel_->server_ready()) return false;
     if (Clock::now() > limit) {
       process_->kill_all();
@@ -218,6 +226,13 @@ bool Runner::await_ready() {
   return true;
 }
 
+void Runner::give_up_if_asked() {
+  const bool late = options_.deadline != nullptr && options_.deadline->over();
+  if (!stopped() && !late) return;
+  stop_serving();
+  throw Error(late ? "given up when the time was over" : "interrupted", ExitCode::kInterrupted);
+}
+
 bool Runner::server_alive() {
   if (!process_) return false;
   const pid_t server = channel_->control().server_pid;
@@ -231,7 +246,8 @@ Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
   while (!channel_->answered()) {
     channel_->wait_for_server(kLookMs);
     if (channel_->answered()) break;
-    if (stopped()) return Wait::kStopped;
+    give_up_if_asked();
+    if (prints_too_much()) return Wait::kPrints;
     if (!server_alive() || (row != 0 && activity_of(channel_->servers().rows[row].pid).state == 'Z')) return Wait::kDead;
     if (watchdog.fired(channel_->progress(), channel_->control().child_pid)) return Wait::kWatchdog;
   }
@@ -241,15 +257,25 @@ Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
 Runner::Wait Runner::await_end(const Plan& plan) {
   Watchdog watchdog(plan.limits.watchdog_ms);
   while (!process_->wait_for(kLookMs)) {
-    if (stopped()) return Wait::kStopped;
+    give_up_if_asked();
+    if (prints_too_much()) return Wait::kPrints;
     if (watchdog.fired(channel_->progress(), process_->pid())) return Wait::kWatchdog;
   }
   return Wait::kDone;
 }
 
+Outcome Runner::ended_by_us(Wait wait, const Plan& plan, pid_t pid) const {
+  if (wait == Wait::kPrints) return printed_too_much(options_.most_output);
+  return cannot_control(what_it_does(pid, plan.limits.watchdog_ms));
+}
+
 RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcome> instead) {
   RunResult result;
-  result.output = {streams_->out_bytes(), streams_->err_bytes()};
+  if (!prints_too_much()) {
+    result.output = {streams_->out_bytes(), streams_->err_bytes()};
+  } else if (!instead) {
+    instead = printed_too_much(options_.most_output);
+  }
   result.trace = channel_->read(plan, wait_status);
   if (!instead && !channel_->runtime_seen() && WIFEXITED(wait_status))
     instead = cannot_control("our library was not loaded into the program");
@@ -260,12 +286,13 @@ RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcom
 
 RunResult Runner::run_once(const Plan& plan) {
   start(plan, Mode::kOnce);
-  switch (await_end(plan)) {
+  const Wait wait = await_end(plan);
+  switch (wait) {
     case Wait::kDone:
     case Wait::kDead: break;
-    case Wait::kStopped: throw Error("interrupted", ExitCode::kInterrupted);
+    case Wait::kPrints:
     case Wait::kWatchdog: {
-      const Outcome outcome = cannot_control(what_it_does(process_->pid(), plan.limits.watchdog_ms));
+      const Outcome outcome = ended_by_us(wait, plan, process_->pid());
       process_->kill_all();
       return finish(plan, process_->wait(), outcome);
     }
@@ -298,7 +325,8 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
   stay_with_runs();
   const auto begun = Clock::now();
   channel_->send(Request::kRun, start.row);
-  switch (await_reply(plan, start.row)) {
+  const Wait wait = await_reply(plan, start.row);
+  switch (wait) {
     case Wait::kDone: {
       const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begun).count();
       RunResult result = finish(plan, channel_->control().wait_status);
@@ -307,16 +335,16 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       if (view_ && view_->written()) snapshots_->give_up_all();
       return result;
     }
-    case Wait::kStopped: throw Error("interrupted", ExitCode::kInterrupted);
     case Wait::kDead:
       if (start.row != 0) snapshots_->give_up(start.row);
       serving_ = start.row != 0;
       return std::nullopt;
+    case Wait::kPrints:
     case Wait::kWatchdog: break;
   }
   // The run is killed in an unknown state; what stands was left before.
   const pid_t child = channel_->control().child_pid;
-  const Outcome outcome = cannot_control(what_it_does(child, plan.limits.watchdog_ms));
+  const Outcome outcome = ended_by_us(wait, plan, child);
   if (child > 1) ::kill(child, SIGKILL);
   const auto limit = Clock::now() + std::chrono::milliseconds(kServerGraceMs);
   while (!channel_->answered() && server_alive() && Clock::now() < limit) channel_->wait_for_server(kLookMs);
@@ -363,9 +391,12 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   Launch launch;
   launch.variables = control_variables(target, library, channel);
   launch.own_group = false;
+  // A terminal's keys must reach it. Elsewhere only the tool is in the group that somebody sends a signal to, so that it comes to the program once.
+  const bool terminal = static_cast<bool>(Descriptor(::open("/dev/tty", O_RDWR | O_CLOEXEC)));
+  launch.apart = !terminal;
   const Descriptor in = input != nullptr ? input->open() : Descriptor();
   if (in) launch.in = in.get();
-  Forwarding forwarding;
+  Forwarding forwarding(terminal);
   Process process(target, launch, run.notes);
   forwarding.to(process.pid());
   run.wait_status = process.wait();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exec/channel.h"
+#include "exec/deadline.h"
 #include "exec/file_view.h"
 #include "exec/judge.h"
 #include "exec/process.h"
@@ -19,6 +20,8 @@
 #include "trace/trace.h"
 
 namespace heddle {
+
+inline constexpr uint64_t kMostOutput = uint64_t{256} << 20;
 
 struct RunnerOptions {
   std::string library;  // libheddle-rt.so
@@ -33,6 +36,8 @@ struct RunnerOptions {
   bool real_files = false;                  // runs write the user's own files: nothing is kept apart
   int core = -1;                            // its runs are pinned to it
   const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C: the run under way is given up
+  uint64_t most_output = kMostOutput;       // bytes that a run may print: they are kept in memory
+  const Deadline* deadline = nullptr;       // so it is when this is over
 };
 
 struct RunResult {
@@ -63,7 +68,7 @@ class Runner {
   bool threadless() const { return threadless_; }
 
  private:
-  enum class Wait { kDone, kDead, kWatchdog, kStopped };
+  enum class Wait { kDone, kDead, kWatchdog, kPrints };
 
   void start(const Plan& plan, Mode mode);
   void stay_with_runs();
@@ -80,6 +85,11 @@ class Runner {
   bool server_alive();
   void take_view();
   void fresh_files();
+  bool prints_too_much() const { return streams_->size() > options_.most_output; }
+  // Why a run that is not done was ended.
+  Outcome ended_by_us(Wait wait, const Plan& plan, pid_t pid) const;
+  // Throws when nobody waits for the run any more.
+  void give_up_if_asked();
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
   void note(const std::string& text);
 

@@ -47,7 +47,7 @@ void Snapshots::give_up(uint32_t row) {
     if (i == row) ::kill(rows_[i].pid, SIGKILL);
     rows_[i] = Snapshot{};
     in_slot_ &= ~bit(i);
-    channel_.servers().rows[i] = ServerRow{};
+    vacate(channel_.servers().rows[i]);
   }
 }
 
@@ -56,7 +56,7 @@ void Snapshots::give_up_all() {
     // Also one that a run has left and nobody has seen yet.
     ServerRow& row = channel_.servers().rows[i];
     if (row.pid > 1) ::kill(row.pid, SIGKILL);
-    row = ServerRow{};
+    vacate(row);
     rows_[i] = Snapshot{};
   }
   in_slot_ = 0;
@@ -153,7 +153,7 @@ void Snapshots::observe(const Start& start, const Plan& plan, const Trace& trace
     if (!usable) {
       refused_ += row.standing == ServerStanding::kRefused ? 1 : 0;
       if (row.pid > 1) ::kill(row.pid, SIGKILL);
-      row = ServerRow{};
+      vacate(row);
       continue;
     }
     refused_ = 0;

@@ -61,6 +61,8 @@ Descriptor Input::open() const { return reopened(file_, O_RDONLY); }
 
 Streams::Streams(const Input& input) : in_(input.open()), out_(memory_file("heddle-stdout")), err_(memory_file("heddle-stderr")) {}
 
+uint64_t Streams::size() const { return static_cast<uint64_t>(size_of(out_)) + static_cast<uint64_t>(size_of(err_)); }
+
 void Streams::mark() {
   mark_ = {::lseek(in_.get(), 0, SEEK_CUR), ::lseek(out_.get(), 0, SEEK_CUR), ::lseek(err_.get(), 0, SEEK_CUR), size_of(out_),
            size_of(err_)};

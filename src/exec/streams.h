@@ -44,6 +44,8 @@ class Streams {
   void rewind_to(const StreamState& state, bool there);
   std::string out_bytes() const { return read_from_start(out_); }
   std::string err_bytes() const { return read_from_start(err_); }
+  // What lies in the files, which are memory.
+  uint64_t size() const;
 
  private:
   struct Mark {

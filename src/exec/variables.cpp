@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "trace/instrumentation.h"
+#include "symbols/instrumentation.h"
 
 namespace heddle {
 

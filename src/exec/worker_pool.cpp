@@ -30,6 +30,7 @@ WorkerPool::WorkerPool(const Target& target, const RunnerOptions& options, unsig
   const std::vector<int> cores = usable_cores();
   auto for_worker = [&](size_t index) {
     RunnerOptions mine = options;
+    mine.deadline = &deadline_;
     // Several tools at work at the same time shall not all stand on the same core.
     if (!cores.empty()) mine.core = cores[(static_cast<size_t>(::getpid()) + index) % cores.size()];
     return mine;

@@ -29,6 +29,7 @@ class WorkerPool final : public Executor {
   RunResult run_now(const Plan& plan);
   std::vector<std::string> notes() const;
   bool threadless() const;
+  Deadline& deadline() { return deadline_; }
 
  private:
   struct Task {
@@ -40,6 +41,7 @@ class WorkerPool final : public Executor {
   bool my_turn(size_t index) const;
   void take_notes(const Runner& runner);
 
+  Deadline deadline_;
   std::unique_ptr<Runner> own_;  // in the caller's thread; also for run_now
   std::vector<std::thread> threads_;
   std::vector<RunnerOptions> worker_options_;

@@ -17,8 +17,6 @@ uint32_t next_in_turn(const PolicyState& state, const Moment& m, uint32_t slot) 
   return best != kNobody ? best : first;
 }
 
-}  // namespace
-
 // Delay bounding (Emmi, Qadeer & Rakamaric, POPL 2011, section 3): a deterministic scheduler, here round-robin without preemption in order of
 // creation, and delays: at each of the plan's steps the thread that would run is passed over. A step that stands twice delays twice.
 uint32_t pick_delay(PolicyState& state, const Moment& m) {
@@ -37,5 +35,12 @@ uint32_t pick_delay(PolicyState& state, const Moment& m) {
   state.last_slot = m.threads[choice].slot + 1;
   return choice;
 }
+
+constexpr PolicyRow kDelayPolicy{PolicyKind::kDelay, "delay", true, pick_delay, [](const PolicyState& state, uint64_t step) {
+                                   return state.next_change >= state.plan.header->step_count || state.plan.steps[state.next_change] > step;
+                                 }};
+HEDDLE_ROW(policies, kDelayPolicy);
+
+}  // namespace
 
 }  // namespace heddle

@@ -107,9 +107,7 @@ uint32_t Director::choose(ThreadId thread, uint32_t number, uint64_t step, const
     }
   }
   const PolicySpec& spec = state_.plan.header->tail;
-  const bool draws = spec.kind == PolicyKind::kStay && spec.stay != 0;
-  if (!draws && (!in_tail() || spec.kind == PolicyKind::kStay || spec.kind == PolicyKind::kFifo || spec.kind == PolicyKind::kTimeSlice))
-    return 0;
+  if (!draws_in_slices(spec) && (!in_tail() || !policy_->draws)) return 0;
   return static_cast<uint32_t>(mix(mix(spec.seed, 0xC401CE), step) % count);
 }
 

@@ -60,19 +60,7 @@ inline bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) co
     const Slice& slice = state_.plan.slices[cursor_];
     return slice.thread == current && number < slice.until;  // the last one goes through next(), which closes the slice
   }
-  const PolicySpec& spec = state_.tail;
-  switch (spec.kind) {
-    case PolicyKind::kStay: return true;
-    case PolicyKind::kRandom: return spec.stay != 0 && (mix(spec.seed, step) & 0xFFFF) < spec.stay;
-    case PolicyKind::kTimeSlice: return step < state_.quantum_start + (spec.quantum ? spec.quantum : 1000) / 2;
-    case PolicyKind::kPct:
-    case PolicyKind::kPos:
-    case PolicyKind::kSurw:
-    case PolicyKind::kRace:
-    case PolicyKind::kFifo: return false;
-    case PolicyKind::kDelay: return state_.next_change >= state_.plan.header->step_count || state_.plan.steps[state_.next_change] > step;
-  }
-  return false;
+  return policy_->keeps != nullptr && policy_->keeps(state_, step);
 }
 
 }  // namespace heddle

@@ -2,6 +2,8 @@
 
 namespace heddle {
 
+namespace {
+
 // The dispatcher of Choi & Zeller 2002, section 3.3: ready threads stand in a first-in first-out queue. The running thread is preempted at the clock
 // times that the plan lists (and after each quantum, if there is one) and goes to the end of the queue; without this rule clock times
 // would not determine a schedule.
@@ -43,5 +45,10 @@ uint32_t pick_fifo(PolicyState& state, const Moment& m) {
   state.last_slot = by_marks && marked(state, m.threads[head]) ? 1 : 0;
   return head;
 }
+
+constexpr PolicyRow kFifoPolicy{PolicyKind::kFifo, "fifo", false, pick_fifo, nullptr};
+HEDDLE_ROW(policies, kFifoPolicy);
+
+}  // namespace
 
 }  // namespace heddle

@@ -1,15 +1,10 @@
 #pragma once
 // What a policy sees of a run at a scheduling point. Freestanding: the runtime in the target and the toy programs of the tests both use it.
+#include "model/ready.h"
 #include "wire/ops.h"
 #include "wire/plan.h"
 
 namespace heddle {
-
-enum class Ready : uint8_t {
-  kNo,
-  kYes,
-  kTimeout,  // enabled only if its time-out fires before its deadline
-};
 
 // A live thread and the operation that it stands before.
 struct Candidate {

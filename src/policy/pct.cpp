@@ -2,6 +2,8 @@
 
 namespace heddle {
 
+namespace {
+
 // Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte, ASPLOS 2010, section 3): run the enabled thread of
 // highest priority; at each of depth - 1 change points, uniform over the expected length, the running thread falls below all initial
 // priorities. A thread that yields or spins falls to the bottom, or a spin loop would run for ever.
@@ -28,5 +30,10 @@ uint32_t pick_pct(PolicyState& state, const Moment& m) {
   }
   return best;
 }
+
+constexpr PolicyRow kPctPolicy{PolicyKind::kPct, "pct", true, pick_pct, nullptr};
+HEDDLE_ROW(policies, kPctPolicy);
+
+}  // namespace
 
 }  // namespace heddle

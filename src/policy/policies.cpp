@@ -4,18 +4,6 @@ namespace heddle {
 
 namespace {
 
-constexpr PolicyRow kRows[] = {
-    {PolicyKind::kStay, "stay", pick_stay},
-    {PolicyKind::kRandom, "random", pick_random},
-    {PolicyKind::kPct, "pct", pick_pct},
-    {PolicyKind::kPos, "pos", pick_pos},
-    {PolicyKind::kSurw, "surw", pick_surw},
-    {PolicyKind::kRace, "race", pick_race},
-    {PolicyKind::kTimeSlice, "timeslice", pick_time_slice},
-    {PolicyKind::kFifo, "fifo", pick_fifo},
-    {PolicyKind::kDelay, "delay", pick_delay},
-};
-
 bool anybody_ready(const Moment& m) {
   for (uint32_t i = 0; i < m.count; ++i) {
     if (m.threads[i].ready == Ready::kYes) return true;
@@ -34,16 +22,13 @@ uint32_t earliest_deadline(const Moment& m) {
   return best;
 }
 
-const PolicyRow* policy_rows(uint32_t* count) {
-  *count = sizeof(kRows) / sizeof(kRows[0]);
-  return kRows;
-}
-
 const PolicyRow& policy_row(PolicyKind kind) {
-  for (const PolicyRow& row : kRows) {
-    if (row.kind == kind) return row;
+  const PolicyRow* stay = nullptr;
+  for (const PolicyRow* const* row = rows_begin_policies; row != rows_end_policies; ++row) {
+    if ((*row)->kind == kind) return **row;
+    if ((*row)->kind == PolicyKind::kStay) stay = *row;
   }
-  return kRows[0];
+  return *stay;
 }
 
 bool runnable(const PolicyState& state, const Moment& m, uint32_t index) {

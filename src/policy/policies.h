@@ -1,6 +1,7 @@
 #pragma once
-// Who runs next where the plan's slices do not say. One function a policy, one row in the table of policies.cpp.
+// Who runs next where the plan's slices do not say. One file a policy, with its row.
 #include "policy/moment.h"
+#include "wire/rows.h"
 
 namespace heddle {
 
@@ -31,20 +32,15 @@ using PolicyFunction = uint32_t (*)(PolicyState&, const Moment&);
 struct PolicyRow {
   PolicyKind kind;
   const char* name;
+  bool draws;  // choices other than who runs are drawn, too; else the first option is taken
   PolicyFunction pick;
+  // May the current thread, which can run and has not given way, go on at this step without a look at the others? Null: never.
+  bool (*keeps)(const PolicyState&, uint64_t step);
 };
+HEDDLE_TABLE(policies, PolicyRow);
 const PolicyRow& policy_row(PolicyKind kind);
-const PolicyRow* policy_rows(uint32_t* count);
-
-uint32_t pick_stay(PolicyState&, const Moment&);
-uint32_t pick_random(PolicyState&, const Moment&);
-uint32_t pick_pct(PolicyState&, const Moment&);
-uint32_t pick_time_slice(PolicyState&, const Moment&);
-uint32_t pick_pos(PolicyState&, const Moment&);
-uint32_t pick_surw(PolicyState&, const Moment&);
-uint32_t pick_race(PolicyState&, const Moment&);
-uint32_t pick_fifo(PolicyState&, const Moment&);
-uint32_t pick_delay(PolicyState&, const Moment&);
+// kStay lets the thread that ran last go on as long as it can and has not given way.
+constexpr bool stays(Ready ready, bool gave_way) { return ready == Ready::kYes && !gave_way; }
 
 // May this candidate be picked? Ready ones always; timed-out ones when nobody is ready (earliest deadline only) or while the early budget lasts.
 bool runnable(const PolicyState& state, const Moment& moment, uint32_t index);

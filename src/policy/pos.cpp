@@ -2,6 +2,8 @@
 
 namespace heddle {
 
+namespace {
+
 // Partial order sampling (Yuan, Yang & Gu, CAV 2018, algorithm 2): every pending operation has a random priority; the highest runs, and
 // the operations that race with it draw anew. So every order of the racing operations is likely, however many others lie between.
 uint32_t pick_pos(PolicyState& state, const Moment& m) {
@@ -22,5 +24,10 @@ uint32_t pick_pos(PolicyState& state, const Moment& m) {
   }
   return best;
 }
+
+constexpr PolicyRow kPosPolicy{PolicyKind::kPos, "pos", true, pick_pos, nullptr};
+HEDDLE_ROW(policies, kPosPolicy);
+
+}  // namespace
 
 }  // namespace heddle

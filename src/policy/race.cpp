@@ -2,6 +2,8 @@
 
 namespace heddle {
 
+namespace {
+
 // Race-directed random testing (Sen, PLDI 2008, algorithm 1; with lock contentions as races: Jalbert & Sen 2010, section 5). A thread that
 // comes to a marked operation waits there until another comes to one that races with it; then a coin says who goes first and the other
 // goes on waiting. When all wait, one is let go.
@@ -29,5 +31,10 @@ uint32_t pick_race(PolicyState& state, const Moment& m) {
   if (free != kNobody) return free;
   return release(draw_one(m, draw >> 16, [&](uint32_t i) { return eligible(state, m, i); }));
 }
+
+constexpr PolicyRow kRacePolicy{PolicyKind::kRace, "race", true, pick_race, nullptr};
+HEDDLE_ROW(policies, kRacePolicy);
+
+}  // namespace
 
 }  // namespace heddle

@@ -2,6 +2,8 @@
 
 namespace heddle {
 
+namespace {
+
 // A random walk over the enabled threads. `stay` biases it towards long slices: most bugs need few switches, and an unbiased walk
 // over n threads almost never lets one run undisturbed.
 uint32_t pick_random(PolicyState& state, const Moment& m) {
@@ -16,5 +18,12 @@ uint32_t pick_random(PolicyState& state, const Moment& m) {
   if (m.current != kNobody && eligible(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;
   return draw_one(m, draw >> 16, [&](uint32_t i) { return eligible(state, m, i); });
 }
+
+constexpr PolicyRow kRandomPolicy{PolicyKind::kRandom, "random", true, pick_random, [](const PolicyState& state, uint64_t step) {
+                                    return state.tail.stay != 0 && (mix(state.tail.seed, step) & 0xFFFF) < state.tail.stay;
+                                  }};
+HEDDLE_ROW(policies, kRandomPolicy);
+
+}  // namespace
 
 }  // namespace heddle

@@ -67,8 +67,6 @@ class Weights {
   uint32_t rows_;
 };
 
-}  // namespace
-
 // Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury, ASPLOS 2025): the thread of the next selected event is drawn in
 // proportion to the selected events that each still has, so that all their interleavings are equally likely; the others run freely
 // up to their next selected event and wait there.
@@ -117,5 +115,10 @@ uint32_t pick_surw(PolicyState& state, const Moment& m) {
   }
   return pick;
 }
+
+constexpr PolicyRow kSurwPolicy{PolicyKind::kSurw, "surw", true, pick_surw, nullptr};
+HEDDLE_ROW(policies, kSurwPolicy);
+
+}  // namespace
 
 }  // namespace heddle

@@ -2,6 +2,8 @@
 
 namespace heddle {
 
+namespace {
+
 // What an ordinary machine gives: each thread runs for a quantum of operations, drawn between half and one and a half times the nominal one.
 uint32_t pick_time_slice(PolicyState& state, const Moment& m) {
   const PolicySpec& spec = state.plan.header->tail;
@@ -12,5 +14,13 @@ uint32_t pick_time_slice(PolicyState& state, const Moment& m) {
   state.quantum_start = m.step;
   return oldest_eligible(state, m);
 }
+
+constexpr PolicyRow kTimeSlicePolicy{PolicyKind::kTimeSlice, "timeslice", false, pick_time_slice,
+                                     [](const PolicyState& state, uint64_t step) {
+                                       return step < state.quantum_start + (state.tail.quantum ? state.tail.quantum : 1000) / 2;
+                                     }};
+HEDDLE_ROW(policies, kTimeSlicePolicy);
+
+}  // namespace
 
 }  // namespace heddle

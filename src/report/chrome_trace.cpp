@@ -59,4 +59,12 @@ std::string chrome_trace_text(const Story& story) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+constexpr FormatRow kPerfettoFormat{40, "perfetto", "perfetto.json",
+                                    [](const Story& story, const OtherRuns&) { return chrome_trace_text(story); }};
+HEDDLE_ROW(formats, kPerfettoFormat);
+
+}  // namespace
+
 }  // namespace heddle

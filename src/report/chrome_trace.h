@@ -2,7 +2,7 @@
 // The Trace Event Format that Perfetto and chrome://tracing read: a track for each thread, an operation a step of the clock.
 #include <string>
 
-#include "report/text.h"
+#include "report/formats.h"
 
 namespace heddle {
 

@@ -53,7 +53,7 @@ const char* advice(BugClass kind) {
     case BugClass::kLostWakeup:
       return "A wake-up came when nobody waited for it, or woke the wrong thread: test the condition under the lock, in a loop, and wake "
              "all who may be meant.";
-    case BugClass::kAtomicity: return "What was read was used after others could change it: one critical section must cover both.";
+    case BugClass::kAtomicity: return "The value was stale when it was used: hold one lock across the check and the update.";
     case BugClass::kMultiAtomicity:
       return "Values that belong together were seen half changed: one critical section must cover all of them.";
     case BugClass::kOrder:

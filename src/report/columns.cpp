@@ -123,11 +123,9 @@ class Rows {
 
   std::string waits_for(Op op, ObjectId object) {
     const std::string what = names_.object(object, op);
-    switch (op) {
-      case Op::kThreadJoin: return "waits for the end of " + what;
-      case Op::kSleep: return "sleeps";
-      default: return what.empty() ? std::string("waits") : "waits for " + what;
-    }
+    if (op == Op::kThreadJoin) return "waits for the end of " + what;
+    if (op == Op::kSleep) return "sleeps";
+    return what.empty() ? std::string("waits") : "waits for " + what;
   }
 
   // What the thread stands before after this slice.

@@ -402,7 +402,7 @@ class Doctor {
       lines_.pending(w.thread, "stood before this");
     }
     lines_.gap(w.thread, first, after);
-    if (t.between != kNoDifference) lines_.event(t.between, "comes in between here");
+    if (t.between != kNoDifference) lines_.event(t.between, "runs here, in between");
     // And what else was changed there of what the thread had looked at.
     size_t more = 0;
     for (size_t i = w.last + 1; i < std::min(w.next, events.size()) && more < 2; ++i) {

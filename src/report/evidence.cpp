@@ -236,13 +236,13 @@ std::string doomed_sentence(Names& names, const DoomedPoint& d, bool passing) {
   if (!d.known || d.sampled_after == 0) return {};
   if (d.from_start) {
     return passing ? fmt::format("Hardly any schedule passes: all {} continuations tried from the start fail.", d.sampled_after)
-                   : fmt::format("Doomed from the start: all {} continuations tried fail.", d.sampled_after);
+                   : fmt::format("No way out from the start: all {} continuations tried fail.", d.sampled_after);
   }
   if (d.step >= names.trace().events().size()) return {};
   const Event& e = names.trace().events()[d.step];
-  return fmt::format("Doomed once {} {}{} (step {}): all {} continuations tried from there fail, {} of {} just before it.",
+  return fmt::format("Point of no return: {} {}{} (step {}). {} of {} continuations tried fail after it, {} of {} before it.",
                      names.thread(e.thread), names.operation(e), names.own_place(e.site).empty() ? "" : " at " + names.place(e.site),
-                     d.step + 1, d.sampled_after, d.failed_before, d.sampled_before);
+                     d.step + 1, d.sampled_after, d.sampled_after, d.failed_before, d.sampled_before);
 }
 
 std::string switches_sentence(Names& names) {

@@ -40,7 +40,7 @@ class Page {
  public:
   explicit Page(const Story& story) : story_(story), names_(story.failing, story.symbols, story.stacks), d_(diagnose(names_, story)) {}
 
-  Json data(const PageExtra& extra) {
+  Json data(const OtherRuns& extra) {
     Json j;
     std::string command;
     for (const std::string& word : story_.bug.command) command += (command.empty() ? "" : " ") + word;
@@ -182,7 +182,7 @@ std::string script_safe(const std::string& json) {
 
 }  // namespace
 
-std::string html_page(const Story& story, const PageExtra& extra) {
+std::string html_page(const Story& story, const OtherRuns& extra) {
   Page page(story);
   const Json data = page.data(extra);
   const std::string title = fmt::format("BUG {}: {}", story.bug.id, data["bug"]["title"].get<std::string>());
@@ -201,5 +201,13 @@ std::string html_page(const Story& story, const PageExtra& extra) {
   out += "</script>\n</body>\n</html>\n";
   return out;
 }
+
+namespace {
+
+constexpr FormatRow kHtmlFormat{10, "html", "report.html",
+                                [](const Story& story, const OtherRuns& others) { return html_page(story, others); }};
+HEDDLE_ROW(formats, kHtmlFormat);
+
+}  // namespace
 
 }  // namespace heddle

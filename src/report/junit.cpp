@@ -71,4 +71,11 @@ std::string junit_text(const Story& story) {
   return text;
 }
 
+namespace {
+
+constexpr FormatRow kJunitFormat{30, "junit", "junit.xml", [](const Story& story, const OtherRuns&) { return junit_text(story); }};
+HEDDLE_ROW(formats, kJunitFormat);
+
+}  // namespace
+
 }  // namespace heddle

@@ -2,7 +2,7 @@
 // JUnit XML, as continuous integration reads it: one test case that failed, with the story in it.
 #include <string>
 
-#include "report/text.h"
+#include "report/formats.h"
 
 namespace heddle {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "trace/object_words.h"
-#include "trace/symbols_names.h"
+#include "symbols/object_words.h"
+#include "symbols/symbols_names.h"
 
 namespace heddle {
 

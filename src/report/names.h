@@ -4,8 +4,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "symbols/symbols.h"
 #include "trace/stacks.h"
-#include "trace/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {

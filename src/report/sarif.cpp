@@ -127,4 +127,11 @@ std::string sarif_text(const Story& story) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+constexpr FormatRow kSarifFormat{20, "sarif", "report.sarif", [](const Story& story, const OtherRuns&) { return sarif_text(story); }};
+HEDDLE_ROW(formats, kSarifFormat);
+
+}  // namespace
+
 }  // namespace heddle

@@ -2,7 +2,7 @@
 // SARIF 2.1.0 (OASIS 2020): one result, whose code flow is the failing schedule, a thread flow for each thread.
 #include <string>
 
-#include "report/text.h"
+#include "report/formats.h"
 
 namespace heddle {
 

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "report/diagnosis.h"
-#include "trace/bugs.h"
+#include "store/bugs.h"
+#include "symbols/symbols.h"
 #include "trace/cause.h"
-#include "trace/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {

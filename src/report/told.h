@@ -1,8 +1,8 @@
 #pragma once
 // A run as its story is told: each event at the line of the program that led to it, where the trace names a place in a library.
+#include "symbols/symbols.h"
 #include "trace/cause.h"
 #include "trace/stacks.h"
-#include "trace/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {

@@ -16,7 +16,7 @@ namespace {
 std::vector<uint32_t> enabled_threads(const std::vector<Stance>& stances) {
   std::vector<uint32_t> enabled;
   for (const Stance& s : stances) {
-    if (s.standing == Standing::kEnabled || s.standing == Standing::kUnknown) enabled.push_back(s.thread);
+    if (s.ready == Ready::kYes || s.ready == Ready::kUnknown) enabled.push_back(s.thread);
   }
   return enabled;
 }
@@ -128,7 +128,7 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
     // Is it a preemption to take the processor from the thread that has it?
     bool costs = false;
     for (const Stance& s : stances) {
-      if (may_stay && s.thread == current) costs = s.standing == Standing::kEnabled && !s.gave_way;
+      if (may_stay && s.thread == current) costs = s.ready == Ready::kYes && !s.gave_way;
     }
     if (p > 0 && current != e.thread) cost += trace.slices()[slice++].preempted ? 1 : 0;
     const uint32_t before = p > 0 && current != e.thread && trace.slices()[slice - 1].preempted ? cost - 1 : cost;
@@ -140,8 +140,8 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
         return;
       }
       for (const Stance& s : stances) {
-        const bool by_timeout = s.standing == Standing::kTimeout;
-        if (s.thread == e.thread || s.standing == Standing::kBlocked || (by_timeout && item.early >= options_.early_timeouts)) continue;
+        const bool by_timeout = s.ready == Ready::kTimeout;
+        if (s.thread == e.thread || s.ready == Ready::kNo || (by_timeout && item.early >= options_.early_timeouts)) continue;
         if (fairness.behind(s.thread, enabled)) {
           ++account_.unfair;
           continue;
@@ -153,7 +153,7 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
           ++account_.pruned;
           continue;
         }
-        const bool unknown = s.standing == Standing::kUnknown;
+        const bool unknown = s.ready == Ready::kUnknown;
         Item next{shared, p, {id, s.number}, {}, p + 1, item.early, unknown, mix(state, id)};
         Item timing_out = next;
         timing_out.choice = {{id, s.number, kChoiceTimeout}};
@@ -197,8 +197,15 @@ std::string space_words(uint32_t early_timeouts, bool unfair) {
   return words;
 }
 
-std::unique_ptr<Search> make_bounded(const SearchOptions& options) {
-  return std::make_unique<Bounded>(options, options.depth, Reduction::kWhereSeen);
-}
+namespace {
+
+constexpr SearchRow kBoundedSearch{100, "bounded", "all schedules, fewest preemptions first",
+                                   "Musuvathi & Qadeer 2007, section 3.1; 2008, algorithm 1",
+                                   [](const SearchOptions& options) -> std::unique_ptr<Search> {
+                                     return std::make_unique<Bounded>(options, options.depth, Reduction::kWhereSeen);
+                                   }};
+HEDDLE_ROW(searches, kBoundedSearch);
+
+}  // namespace
 
 }  // namespace heddle

@@ -46,7 +46,7 @@ class Delay final : public Search {
       const uint64_t step = walk.position() + 1;
       if (step < last) continue;
       uint64_t enabled = 0;
-      for (const Stance& s : walk.stances()) enabled += s.standing == Standing::kEnabled || s.standing == Standing::kUnknown ? 1 : 0;
+      for (const Stance& s : walk.stances()) enabled += s.ready == Ready::kYes || s.ready == Ready::kUnknown ? 1 : 0;
       const auto here = static_cast<uint64_t>(std::count(steps.begin(), steps.end(), step));
       if (enabled < here + 2) continue;
       std::vector<uint64_t> more = steps;
@@ -71,8 +71,11 @@ class Delay final : public Search {
   bool inconclusive_ = false;  // some run said nothing: no claim is made
 };
 
-}  // namespace
+constexpr SearchRow kDelaySearch{120, "delay", "all schedules of a round-robin scheduler, fewest delays first",
+                                 "Emmi, Qadeer & Rakamaric 2011, section 3",
+                                 [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Delay>(options); }};
+HEDDLE_ROW(searches, kDelaySearch);
 
-std::unique_ptr<Search> make_delay(const SearchOptions& options) { return std::make_unique<Delay>(options); }
+}  // namespace
 
 }  // namespace heddle

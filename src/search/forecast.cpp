@@ -3,36 +3,12 @@
 #include <algorithm>
 
 #include "trace/blocks.h"
-#include "trace/enabled.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
 namespace heddle {
 
 namespace {
-
-// Operations whose blocking rules are modelled here.
-bool is_modelled(Op op) {
-  if (has(op, kTimed)) return false;
-  switch (row(op).family) {
-    case Family::kMemory:
-    case Family::kAtomics:
-    case Family::kMutexes:
-    case Family::kRwlocks:
-    case Family::kConditions:
-    case Family::kCode: return true;
-    case Family::kThreads: return op != Op::kThreadCancel && op != Op::kThreadKill && op != Op::kThreadTryJoin;
-    case Family::kTime: return op == Op::kYield;
-    case Family::kProcesses: return op == Op::kExit;
-    case Family::kSemaphores:
-    case Family::kBarriers:
-    case Family::kOnces:
-    case Family::kFutexes:
-    case Family::kSignals:
-    case Family::kDescriptors: return false;
-  }
-  return false;
-}
 
 bool ended_itself(OutcomeKind kind) {
   switch (kind) {
@@ -76,26 +52,55 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     return past == 0 ? beginning(trace.threads()[thread].id) : past;
   };
   uint64_t whole = 0;
+  now_.objects = start_.objects;
+  now_.threads.assign(trace.threads().size(), {});
+  for (model::ThreadNow& t : now_.threads) t.live = true;
   for (size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
     const ObjectId mutex = locks.mutex_of(e);
     const ObjectId block = blocks.of(e.object);
-    next_.try_emplace(name(e.thread), Next{e.op, e.object, e.site, mutex, block});
+    const uint32_t object = model::has_object(e.op) ? at(e.object) : 0;
+    const uint32_t mutex_at = mutex == kNoObject ? model::kNone : at(mutex);
+    next_.try_emplace(name(e.thread), Next{e.op, e.object, e.site, mutex, block, object, mutex_at});
     const uint64_t found = walk_.finds(operation_of(trace, e, mutex, block));
     results_.try_emplace(found, e.flags);
     locks.step(i, e);
+    if (!is_memory(e.op)) learn_object(trace, e, object, mutex_at);
     whole = walk_.ends(only_reads(e));
   }
   if (ended_itself(trace.outcome().kind)) ends_.insert(walk_.past(events.back().thread));
   for (uint32_t i = 0; i < trace.threads().size(); ++i) {
     const Thread& t = trace.threads()[i];
     if (t.state == ThreadState::kFinished || t.pending == Op::kNone) continue;
-    const bool wakes = t.pending == Op::kCondReacquire || t.pending == Op::kCondTimedReacquire;
-    next_.try_emplace(name(i), Next{t.pending, t.object, t.site, wakes ? locks.wait_mutex(i) : kNoObject, blocks.of(t.object)});
+    const bool wakes = model::is_reacquire(t.pending);
+    const ObjectId mutex = wakes ? locks.wait_mutex(i) : kNoObject;
+    const uint32_t object = model::has_object(t.pending) ? at(t.object) : 0;
+    const uint32_t mutex_at = mutex == kNoObject ? model::kNone : at(mutex);
+    next_.try_emplace(name(i), Next{t.pending, t.object, t.site, mutex, blocks.of(t.object), object, mutex_at});
+    model::learn_end(start_.objects.data(), now_.objects[object], i, t.pending, object, t.state == ThreadState::kBlocked);
   }
   orders_.insert(whole);
   most_threads_ = std::max(most_threads_, trace.threads().size());
   return whole;
+}
+
+uint32_t Forecast::at(ObjectId object) {
+  const auto [known, fresh] = objects_.try_emplace(object, static_cast<uint32_t>(start_.objects.size()));
+  if (fresh) {
+    start_.objects.push_back({});
+    now_.objects.push_back({});
+  }
+  return known->second;
+}
+
+// Of what sort the object is, as far as the event tells.
+void Forecast::learn_object(const Trace& trace, const Event& e, uint32_t object, uint32_t mutex) {
+  model::Happening h{e.op, e.flags, e.thread, object, mutex, model::kNone, e.value};
+  if (e.op == Op::kThreadCreate) h.peer = trace.thread_index(child_thread(trace.thread_id(e), static_cast<uint32_t>(e.value)));
+  if ((e.flags & kChoice) != 0 && e.op == Op::kCondSignal) h.peer = trace.thread_index(e.value);
+  model::EventState state = now_.view();
+  model::learn(start_.objects.data(), &state, h);
+  model::apply(state, h);
 }
 
 bool Forecast::knows(const Plan& plan) {
@@ -111,35 +116,27 @@ void Forecast::begin(const Plan& plan) {
 
 // What the thread does next; false if that is not known.
 bool Forecast::stand(uint32_t slot) {
-  ThreadNow& t = threads_[slot];
+  Actor& t = threads_[slot];
   const uint64_t past = walk_.past(slot);
   const auto it = next_.find(past == 0 ? beginning(t.id) : past);
-  if (it == next_.end() || !is_modelled(it->second.op)) return false;
+  if (it == next_.end() || !model::is_known(it->second.op) || has(it->second.op, kTimed)) return false;
   t.next = &it->second;
   return true;
 }
 
-Ready Forecast::ready(uint32_t slot) {
-  const ThreadNow& t = threads_[slot];
-  const Op op = t.next->op;
-  if (!has(op, kBlocks)) return Ready::kYes;
-  auto taken = [&](ObjectId object) { return locks_[object].owner != kNoIndex; };
-  auto answer = [](bool yes) { return yes ? Ready::kYes : Ready::kNo; };
-  if (op == Op::kCondReacquire) return answer(t.signalled && !taken(t.next->mutex));
-  if (op == Op::kThreadJoin) {
-    for (const ThreadNow& other : threads_) {
-      if (thread_object(other.id) == t.next->object) return answer(!other.live);
-    }
-    return Ready::kNo;
+Ready Forecast::ready(uint32_t slot) const {
+  const Next& n = *threads_[slot].next;
+  if (n.op != Op::kThreadJoin) return now_.ready(n.op, {slot, n.at});
+  for (uint32_t joined = 0; joined < threads_.size(); ++joined) {
+    if (thread_object(threads_[joined].id) == n.object) return now_.ready(n.op, {slot, joined});
   }
-  if (is_shared_lock_request(op)) return answer(!taken(t.next->object));
-  return answer(!taken(t.next->object) && locks_[t.next->object].readers == 0);
+  return now_.ready(n.op, {slot, model::kNone});
 }
 
-// As the runtime's scheduler does it. Nothing: nobody can go on.
+// As the runtime's scheduler does it. kNobody: nobody can go on; nothing: nobody can tell.
 std::optional<uint32_t> Forecast::decide(Director& director) {
-  if (current_ != kNobody && threads_[current_].live) {
-    const ThreadNow& t = threads_[current_];
+  if (now_.threads[current_].live) {
+    const Actor& t = threads_[current_];
     // Alone before the first thread: nobody is asked.
     if (threads_.size() == 1 && t.next->op != Op::kThreadCreate && ready(current_) == Ready::kYes) return current_;
     if (!t.gave_way && director.keeps(t.id, t.number + 1, step_ + 1) && ready(current_) == Ready::kYes) return current_;
@@ -148,74 +145,47 @@ std::optional<uint32_t> Forecast::decide(Director& director) {
   Moment m{};
   m.current = kNobody;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
-    const ThreadNow& t = threads_[i];
-    if (!t.live) continue;
+    const Actor& t = threads_[i];
+    if (!now_.threads[i].live) continue;
+    const Ready can = ready(i);
+    if (can == Ready::kUnknown) return std::nullopt;
     if (i == current_) m.current = static_cast<uint32_t>(candidates_.size());
-    candidates_.push_back({t.id, i, t.number + 1, t.next->op, ready(i), t.gave_way, t.next->object, t.next->site, t.last_step, 0});
+    candidates_.push_back({t.id, i, t.number + 1, t.next->op, can, t.gave_way, t.next->object, t.next->site, t.last_step, 0});
   }
   m.threads = candidates_.data();
   m.count = static_cast<uint32_t>(candidates_.size());
   m.step = step_ + 1;
   const Decision decision = director.next(m);
-  if (decision.verdict != Verdict::kRun) return std::nullopt;
+  if (decision.verdict != Verdict::kRun) return kNobody;
   return candidates_[decision.index].slot;
 }
 
 // Who is woken, first come first if the policy does not draw.
-std::optional<uint64_t> Forecast::signal(const Director& director, uint32_t slot) {
-  std::vector<uint32_t>& queue = queues_[threads_[slot].next->object];
-  if (queue.empty()) return std::nullopt;
+uint32_t Forecast::signal(const Director& director, uint32_t slot) {
+  const std::vector<uint32_t> queue = now_.waiters(threads_[slot].next->at);
+  if (queue.empty()) return model::kNone;
   std::vector<uint64_t> ids;
   for (uint32_t w : queue) ids.push_back(threads_[w].id);
-  const uint32_t pick = director.choose(threads_[slot].id, threads_[slot].number, step_, ids.data(), static_cast<uint32_t>(ids.size()));
-  threads_[queue[pick]].signalled = true;
-  queue.erase(queue.begin() + pick);
-  return ids[pick];
+  return queue[director.choose(threads_[slot].id, threads_[slot].number, step_, ids.data(), static_cast<uint32_t>(ids.size()))];
 }
 
-// What the operation does to those that block; false if a recursive lock or the like makes it doubtful.
-bool Forecast::take(uint32_t slot, uint16_t flags) {
-  ThreadNow& t = threads_[slot];
+// What the operation changes; false if that is doubtful.
+bool Forecast::take(uint32_t slot, uint16_t flags, uint32_t woken) {
+  Actor& t = threads_[slot];
   const Next& n = *t.next;
-  auto lock = [&](ObjectId object) {
-    LockNow& l = locks_[object];
-    if (l.owner != kNoIndex) return false;
-    l.owner = slot;
-    return true;
-  };
-  if (is_lock_request(n.op)) {
-    if ((flags & kFailed) != 0) return true;
-    if (!is_shared_lock_request(n.op)) return lock(n.object);
-    ++locks_[n.object].readers;
-  } else if (is_unlock(n.op)) {
-    LockNow& l = locks_[n.object];
-    if (l.owner == slot) {
-      l.owner = kNoIndex;
-    } else if (l.readers > 0) {
-      --l.readers;
-    }
-  } else if (n.op == Op::kThreadCreate && (flags & kFailed) == 0) {
+  model::Happening h{n.op, flags, slot, n.at, n.mutex_at, woken, 0};
+  const bool creates = n.op == Op::kThreadCreate && (flags & kFailed) == 0;
+  if (creates) {
     const ThreadId child = child_thread(t.id, ++t.births);
     if (thread_object(child) != n.object || threads_.size() == most_threads_) return false;
+    h.peer = static_cast<uint32_t>(threads_.size());
     threads_.push_back({});
     threads_.back().id = child;
-    return stand(static_cast<uint32_t>(threads_.size() - 1));
-  } else if (n.op == Op::kCondWait) {
-    if (n.mutex == kNoObject || locks_[n.mutex].owner != slot) return false;
-    locks_[n.mutex].owner = kNoIndex;
-    t.signalled = false;
-    queues_[n.object].push_back(slot);
-  } else if (n.op == Op::kCondReacquire) {
-    t.signalled = false;
-    return lock(n.mutex);
-  } else if (n.op == Op::kCondBroadcast) {
-    std::vector<uint32_t>& queue = queues_[n.object];
-    for (uint32_t w : queue) threads_[w].signalled = true;
-    queue.clear();
-  } else if (n.op == Op::kThreadExit) {
-    t.live = false;
+    now_.threads.push_back({});
   }
-  return true;
+  if (model::is_condition_wait(n.op) && (n.mutex_at == model::kNone || now_.objects[n.mutex_at].owner != slot)) return false;
+  now_.apply(h);
+  return !creates || stand(h.peer);
 }
 
 std::optional<uint64_t> Forecast::order(const Plan& plan) {
@@ -226,8 +196,9 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   Director director;
   director.install(PlanView::over(block_.data()), policy_threads_.data(), 0);
   walk_.reset();
-  locks_.clear();
-  queues_.clear();
+  now_.objects = start_.objects;
+  now_.threads.assign(1, {});
+  now_.threads[0].live = true;
   threads_.assign(1, {});
   threads_[0].id = kMainThread;
   current_ = 0;
@@ -236,19 +207,21 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   if (!stand(0)) return std::nullopt;
   while (step_ < kLongest && step_ < plan.limits.events) {
     const auto chosen = decide(director);
-    if (!chosen) return walk_.whole();
+    if (!chosen) return std::nullopt;
+    if (*chosen == kNobody) return walk_.whole();
     const uint32_t slot = *chosen;
     if (slot != current_) {
-      for (ThreadNow& other : threads_) other.gave_way = false;
+      for (Actor& other : threads_) other.gave_way = false;
     }
     current_ = slot;
-    ThreadNow& t = threads_[slot];
+    Actor& t = threads_[slot];
     const Next next = *t.next;
     ++t.number;
     t.last_step = ++step_;
-    const std::optional<uint64_t> woken = next.op == Op::kCondSignal ? signal(director, slot) : std::nullopt;
+    const uint32_t woken = next.op == Op::kCondSignal ? signal(director, slot) : model::kNone;
+    const bool chooses = woken != model::kNone;
     const uint64_t found =
-        walk_.finds({slot, t.id, t.number, next.op, woken.has_value(), woken.value_or(0), next.mutex, next.object, next.block});
+        walk_.finds({slot, t.id, t.number, next.op, chooses, chooses ? threads_[woken].id : 0, next.mutex, next.object, next.block});
     const auto result = results_.find(found);
     if (result == results_.end()) {
       news_ = found;
@@ -259,9 +232,9 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
     e.flags = result->second;
     walk_.ends(only_reads(e));
     t.gave_way = has(e.op, kYields) || (e.flags & kSpin) != 0;
-    if (!take(slot, e.flags)) return std::nullopt;
+    if (!take(slot, e.flags, woken)) return std::nullopt;
     if (ends_.contains(walk_.past(slot))) return walk_.whole();
-    if (threads_[slot].live && !stand(slot)) return std::nullopt;
+    if (now_.threads[slot].live && !stand(slot)) return std::nullopt;
   }
   return std::nullopt;
 }

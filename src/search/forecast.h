@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/director.h"
+#include "trace/objects.h"
 #include "trace/order_walk.h"
 #include "trace/plan.h"
 #include "trace/trace.h"
@@ -16,8 +17,8 @@ namespace heddle {
 // Where every racing access is a point, a thread does next what it did in any earlier run in which it had the same past: its own
 // operations, and those that it depends on. So runs are made of pieces of earlier runs, put together as the plan's policy, which is a function, has it; and one
 // that comes out as a partial order that was seen already (Mazurkiewicz 1977) would show nothing new. Sampling without putting back: the
-// partial orders that are left are met sooner. No forecast is given where a thread gets somewhere new, or does what is not modelled here
-// (time, descriptors, signals, semaphores, barriers). The forecast is tested on runs that were made, and given up where it is wrong.
+// partial orders that are left are met sooner. No forecast is given where a thread gets somewhere new, or does what the model does not
+// know all about (time, descriptors, signals). The forecast is tested on runs that were made, and given up where it is wrong.
 class Forecast {
  public:
   // `plan`: what the run was made from, to test the forecast on; or nothing.
@@ -44,34 +45,33 @@ class Forecast {
     SiteId site;
     ObjectId mutex;
     ObjectId block;
+    uint32_t at;        // the object, in objects_
+    uint32_t mutex_at;  // model::kNone: none
   };
-  struct ThreadNow {
+  struct Actor {
     ThreadId id = kNoThread;
     const Next* next = nullptr;
     uint32_t number = 0;
     uint32_t births = 0;
-    bool live = true;
     bool gave_way = false;
-    bool signalled = false;
     uint64_t last_step = 0;
   };
-  struct LockNow {
-    uint32_t owner = kNoIndex;
-    uint32_t readers = 0;
-  };
-
   uint64_t learn_steps(const Trace& trace);
   bool stand(uint32_t slot);
-  Ready ready(uint32_t slot);
-  bool take(uint32_t slot, uint16_t flags);
+  Ready ready(uint32_t slot) const;
+  uint32_t at(ObjectId object);
+  void learn_object(const Trace& trace, const Event& e, uint32_t object, uint32_t mutex);
+  bool take(uint32_t slot, uint16_t flags, uint32_t woken);
   std::optional<uint32_t> decide(Director& director);
-  std::optional<uint64_t> signal(const Director& director, uint32_t slot);
+  uint32_t signal(const Director& director, uint32_t slot);
   static uint64_t beginning(ThreadId id) { return mix(id, 0xB0A2); }
 
   std::unordered_map<uint64_t, Next> next_;         // by the thread's past
   std::unordered_map<uint64_t, uint16_t> results_;  // flags, by what the operation depends on
   std::unordered_set<uint64_t> ends_;               // pasts with which a thread ended the process
   std::unordered_set<uint64_t> orders_;
+  std::unordered_map<ObjectId, uint32_t> objects_;  // the model's numbers
+  RunState start_;
   std::deque<uint64_t> begun_;                    // where each run that is not learnt yet comes to something new; 0 = it does not
   std::unordered_map<uint64_t, size_t> reached_;  // the same, counted
   uint64_t tested_ = 0, right_ = 0, wrong_ = 0;
@@ -80,9 +80,8 @@ class Forecast {
 
   // The run that is being forecast.
   OrderWalk walk_;
-  std::vector<ThreadNow> threads_;
-  std::unordered_map<ObjectId, LockNow> locks_;
-  std::unordered_map<ObjectId, std::vector<uint32_t>> queues_;  // conditions
+  std::vector<Actor> threads_;
+  RunState now_;
   std::vector<Candidate> candidates_;
   std::vector<PolicyThread> policy_threads_;
   std::vector<std::byte> block_;

@@ -185,8 +185,11 @@ class Frontier final : public Search {
   uint64_t observed_ = 0;
 };
 
-}  // namespace
+constexpr SearchRow kFrontierSearch{
+    140, "frontier", "goes back to states seldom met and on from there", "Ecoffet et al. 2021, First return, then explore",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Frontier>(options); }};
+HEDDLE_ROW(searches, kFrontierSearch);
 
-std::unique_ptr<Search> make_frontier(const SearchOptions& options) { return std::make_unique<Frontier>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -26,7 +26,8 @@ class Gaussian final : public Search {
       ++next_;
       return plan;
     }
-    const double spread = kNarrow * std::pow(kWiden, static_cast<double>(round_ / kEach));
+    const uint64_t widened = round_ / kEach;
+    const double spread = kNarrow * std::pow(kWiden, static_cast<double>(widened));
     for (size_t i = 0; i < times_.size(); ++i) {
       const double moved = static_cast<double>(times_[i]) + spread * normal(i);
       plan.steps.push_back(static_cast<uint64_t>(std::max(1.0, std::round(moved))));
@@ -73,8 +74,11 @@ class Gaussian final : public Search {
   bool learnt_ = false;
 };
 
-}  // namespace
+constexpr SearchRow kGaussianSearch{
+    150, "gaussian", "moves the switches of a run a little, then more", "Choi & Zeller 2002, section 5",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Gaussian>(options); }};
+HEDDLE_ROW(searches, kGaussianSearch);
 
-std::unique_ptr<Search> make_gaussian(const SearchOptions& options) { return std::make_unique<Gaussian>(options); }
+}  // namespace
 
 }  // namespace heddle

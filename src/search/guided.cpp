@@ -27,8 +27,11 @@ class Guided final : public Search {
   bool begun_ = false;
 };
 
-}  // namespace
+constexpr SearchRow kGuidedSearch{
+    90, "guided", "turns racing and contended pairs round one by one, most promising first", "Flanagan & Godefroid 2005, section 3",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Guided>(options); }};
+HEDDLE_ROW(searches, kGuidedSearch);
 
-std::unique_ptr<Search> make_guided(const SearchOptions& options) { return std::make_unique<Guided>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -70,8 +70,10 @@ class Pct final : public Search {
   size_t threads_ = 1;
 };
 
-}  // namespace
+constexpr SearchRow kPctSearch{50, "pct", "random priorities and d - 1 random change points", "Burckhardt et al. 2010, section 3",
+                               [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Pct>(options); }};
+HEDDLE_ROW(searches, kPctSearch);
 
-std::unique_ptr<Search> make_pct(const SearchOptions& options) { return std::make_unique<Pct>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -45,7 +45,7 @@ class Period final : public Search {
       const size_t p = walk.position();
       if (p < item.free || !key[p]) continue;
       for (const Stance& s : walk.stances()) {
-        if (s.thread == trace.events()[p].thread || (s.standing != Standing::kEnabled && s.standing != Standing::kUnknown)) continue;
+        if (s.thread == trace.events()[p].thread || (s.ready != Ready::kYes && s.ready != Ready::kUnknown)) continue;
         const ThreadId id = trace.threads()[s.thread].id;
         if (!started_.insert(mix(p == 0 ? 0 : states[p - 1], id)).second) continue;
         if (waiting_.size() < level_ + 2) waiting_.resize(level_ + 2);
@@ -69,8 +69,11 @@ class Period final : public Search {
   size_t level_ = 0;
 };
 
-}  // namespace
+constexpr SearchRow kPeriodSearch{
+    130, "period", "all sequences of periods between conflicting operations, fewest first", "Wen et al. 2022",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Period>(options); }};
+HEDDLE_ROW(searches, kPeriodSearch);
 
-std::unique_ptr<Search> make_period(const SearchOptions& options) { return std::make_unique<Period>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -211,8 +211,11 @@ class Portfolio final : public Search {
   std::vector<uint64_t> contended_;  // objects that threads met on
 };
 
-}  // namespace
+constexpr SearchRow kPortfolioSearch{
+    10, "portfolio", "the default: systematic first, then what brings new behaviour", "see docs/design.md",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Portfolio>(options); }};
+HEDDLE_ROW(searches, kPortfolioSearch);
 
-std::unique_ptr<Search> make_portfolio(const SearchOptions& options) { return std::make_unique<Portfolio>(options); }
+}  // namespace
 
 }  // namespace heddle

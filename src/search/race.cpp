@@ -44,8 +44,11 @@ class Race final : public Search {
   uint64_t turn_ = 0;
 };
 
-}  // namespace
+constexpr SearchRow kRaceSearch{80, "race", "threads wait for each other at racing or contended operations",
+                                "Sen 2008; Jalbert & Sen 2010, section 5",
+                                [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Race>(options); }};
+HEDDLE_ROW(searches, kRaceSearch);
 
-std::unique_ptr<Search> make_race(const SearchOptions& options) { return std::make_unique<Race>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -26,9 +26,16 @@ class Random final : public Search {
   uint64_t next_ = 0;
 };
 
-}  // namespace
+constexpr SearchRow kRandomSearch{
+    30, "random", "random walks that stay with a thread more or less", "Thomson, Donaldson & Betts 2016, section 4",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Random>(options, false); }};
+HEDDLE_ROW(searches, kRandomSearch);
 
-std::unique_ptr<Search> make_random(const SearchOptions& options) { return std::make_unique<Random>(options, false); }
-std::unique_ptr<Search> make_walk(const SearchOptions& options) { return std::make_unique<Random>(options, true); }
+constexpr SearchRow kWalkSearch{
+    40, "walk", "the uniform random walk: every thread as likely at every point", "Jalbert & Sen 2010, section 5",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Random>(options, true); }};
+HEDDLE_ROW(searches, kWalkSearch);
+
+}  // namespace
 
 }  // namespace heddle

@@ -86,8 +86,10 @@ class Rff final : public Search {
   uint64_t next_ = 0;
 };
 
-}  // namespace
+constexpr SearchRow kRffSearch{110, "rff", "mutates runs that showed a new reads-from pair", "Wolff et al. 2024",
+                               [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Rff>(options); }};
+HEDDLE_ROW(searches, kRffSearch);
 
-std::unique_ptr<Search> make_rff(const SearchOptions& options) { return std::make_unique<Rff>(options); }
+}  // namespace
 
 }  // namespace heddle

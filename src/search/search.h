@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/campaigns.h"
+#include "trace/lore.h"
 #include "trace/trace.h"
 
 namespace heddle {
@@ -38,6 +38,7 @@ struct SearchOptions {
 };
 
 struct SearchRow {
+  uint32_t rank;  // its place in --help
   const char* name;
   const char* words;  // one line for --help
   const char* paper;  // where the algorithm is described

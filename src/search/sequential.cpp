@@ -21,8 +21,11 @@ class Sequential final : public Search {
   bool proposed_ = false;
 };
 
-}  // namespace
+constexpr SearchRow kSequentialSearch{
+    20, "sequential", "the one schedule without preemptions", "Huang & Zhang 2012, section 2.2",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Sequential>(options); }};
+HEDDLE_ROW(searches, kSequentialSearch);
 
-std::unique_ptr<Search> make_sequential(const SearchOptions& options) { return std::make_unique<Sequential>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -44,8 +44,10 @@ class Surw final : public Search {
   uint64_t next_ = 0;
 };
 
-}  // namespace
+constexpr SearchRow kSurwSearch{70, "surw", "all interleavings of the contended operations equally likely", "Zhao et al. 2025",
+                                [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Surw>(options); }};
+HEDDLE_ROW(searches, kSurwSearch);
 
-std::unique_ptr<Search> make_surw(const SearchOptions& options) { return std::make_unique<Surw>(options); }
+}  // namespace
 
 }  // namespace heddle

@@ -22,7 +22,7 @@ Anatomy::Anatomy(const Trace& trace, bool exact) : trace_(trace), dependence_(tr
     p.current = k == 0 ? kNoIndex : events[k - 1].thread;
     bool gave_way = false;
     for (const Stance& stance : walk.stances()) {
-      if (stance.standing != Standing::kEnabled && stance.standing != Standing::kUnknown && stance.thread != events[k].thread) continue;
+      if (stance.ready != Ready::kYes && stance.ready != Ready::kUnknown && stance.thread != events[k].thread) continue;
       p.enabled.push_back(stance.thread);
       if (stance.thread == p.current) gave_way = stance.gave_way;
     }

@@ -13,7 +13,7 @@
 
 #include "simplify/anatomy.h"
 #include "simplify/budget.h"
-#include "simplify/passes.h"
+#include "simplify/simplify.h"
 #include "trace/sight.h"
 
 namespace heddle {
@@ -47,7 +47,7 @@ class Bound final : public Pass {
       }
     } else if (best_.events().size() > kLongest || budget_ == 0) {
       done_ = true;
-      knowledge_ = "fewer preemptions were not excluded: the trace is too long";
+      knowledge_ = "whether fewer preemptions fail was not checked: the trace is too long";
     } else {
       begin_bound(0);
       // Does it need a time-out while something else can run? Then the schedules that are searched are not its like.
@@ -73,11 +73,11 @@ class Bound final : public Pass {
       return std::nullopt;
     }
     if (tried_ >= budget_ || clock_.spent()) {
-      finish(fmt::format("fewer preemptions were not excluded within {} schedules; {} are", tried_, excluded()));
+      finish(fmt::format("whether fewer preemptions fail was not decided within {} schedules (decided: {})", tried_, decided()));
       return std::nullopt;
     }
     if (tried_at_bound_ >= kGlance && queue_.size() > budget_ - tried_) {
-      finish(fmt::format("fewer preemptions were not excluded: {} schedules tried, more than {} to go", tried_, queue_.size()));
+      finish(fmt::format("whether fewer preemptions fail was not decided: {} schedules tried, more than {} to go", tried_, queue_.size()));
       return std::nullopt;
     }
     Proposal p;
@@ -209,19 +209,20 @@ class Bound final : public Pass {
       begin_bound(bound_ + 1);
       return true;
     }
-    const std::string range = bound_ == 0 ? std::string("0 preemptions") : fmt::format("0 to {} preemptions", bound_);
+    const std::string range =
+        bound_ == 0 ? std::string("without preemptions") : fmt::format("with at most {} preemption{}", bound_, bound_ == 1 ? "" : "s");
     if (!outside_.empty()) {
-      finish(fmt::format("fewer preemptions were not excluded: {}, unlike in the {} schedules tried", outside_, tried_));
+      finish(fmt::format("whether fewer preemptions fail was not decided: {}, unlike in the {} schedules tried", outside_, tried_));
       return false;
     }
     ++bound_;
     prove();
-    finish(fmt::format("{} {}: {} schedules, all orders of blocks{}", range, open_.empty() ? "excluded" : "not all excluded", tried_,
-                       conditions()));
+    finish(open_.empty() ? fmt::format("no schedule {} fails: {} checked, in all orders of blocks{}", range, tried_, conditions())
+                         : fmt::format("of the schedules {} not all were checked, only {}{}", range, tried_, conditions()));
     return false;
   }
 
-  std::string excluded() const { return bound_ == 0 ? "none" : fmt::format("0 to {}", bound_ - 1); }
+  std::string decided() const { return bound_ == 0 ? "none" : fmt::format("0 to {}", bound_ - 1); }
 
   void finish(std::string words) {
     knowledge_ = std::move(words);
@@ -359,8 +360,17 @@ class Bound final : public Pass {
   std::string knowledge_;
 };
 
-}  // namespace
+constexpr PassRow kBoundPass{
+    .rank = 70,
+    .name = "bound",
+    .words = "search all schedules with fewer preemptions; finding none proves the minimum",
+    .paper = "Musuvathi & Qadeer, PLDI 2007",
+    .in_default = true,
+    .restarts = true,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Bound>(input); },
+};
+HEDDLE_ROW(passes, kBoundPass);
 
-std::unique_ptr<Pass> make_bound(const PassInput& input) { return std::make_unique<Bound>(input); }
+}  // namespace
 
 }  // namespace heddle

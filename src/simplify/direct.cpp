@@ -6,8 +6,8 @@
 
 #include "simplify/budget.h"
 #include "simplify/dependence.h"
-#include "simplify/passes.h"
 #include "simplify/schedule.h"
+#include "simplify/simplify.h"
 #include "simplify/window.h"
 
 namespace heddle {
@@ -181,8 +181,16 @@ class Direct final : public Pass {
   RunWindow window_;
 };
 
-}  // namespace
+constexpr PassRow kDirectPass{
+    .rank = 40,
+    .name = "direct",
+    .words = "stop one thread where the failing run has a preemption, let all others run, go on",
+    .paper = "Lu et al., ASPLOS 2008, section 4",
+    .in_default = true,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Direct>(input); },
+};
+HEDDLE_ROW(passes, kDirectPass);
 
-std::unique_ptr<Pass> make_direct(const PassInput& input) { return std::make_unique<Direct>(input); }
+}  // namespace
 
 }  // namespace heddle

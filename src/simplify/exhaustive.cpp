@@ -8,7 +8,7 @@
 
 #include "simplify/anatomy.h"
 #include "simplify/budget.h"
-#include "simplify/passes.h"
+#include "simplify/simplify.h"
 #include "trace/sight.h"
 
 namespace heddle {
@@ -55,7 +55,7 @@ class Exhaustive final : public Pass {
     } else if (!excluded) {
       knowledge_ = fmt::format("not all schedules were searched: {}{}", outside_, open_);
     } else {
-      knowledge_ = fmt::format("fewer preemptions, and as many with fewer switches, excluded: {} schedules{}", tried_,
+      knowledge_ = fmt::format("no schedule with fewer preemptions, or as many and fewer switches, fails: {} checked{}", tried_,
                                assumed_.empty() ? "" : "; assumed: " + assumed_);
     }
     return std::nullopt;
@@ -182,8 +182,16 @@ class Exhaustive final : public Pass {
   std::string knowledge_;
 };
 
-}  // namespace
+constexpr PassRow kExhaustivePass{
+    .rank = 90,
+    .name = "exhaustive",
+    .words = "search all schedules, the cheapest first: the optimum, for small programs",
+    .paper = "Musuvathi & Qadeer, PLDI 2007",
+    .in_default = false,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Exhaustive>(input); },
+};
+HEDDLE_ROW(passes, kExhaustivePass);
 
-std::unique_ptr<Pass> make_exhaustive(const PassInput& input) { return std::make_unique<Exhaustive>(input); }
+}  // namespace
 
 }  // namespace heddle

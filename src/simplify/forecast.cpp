@@ -21,11 +21,9 @@ constexpr size_t kMostForecasts = 4'000;   // orders that reach the bug: enough 
 // How far a guessed run is.
 struct Guess {
   std::vector<uint32_t> position;  // of each thread, in its own events
-  std::vector<uint32_t> owner;     // of each lock, or kNoIndex
-  std::vector<uint32_t> writer;    // of each place in memory: the last one
-  std::vector<int32_t> credit;     // of each semaphore
-  std::vector<uint8_t> woken;      // of each thread that waits on a condition
-  std::vector<uint32_t> avoided;   // waits, as events
+  RunState now;
+  std::vector<uint32_t> writer;   // of each place in memory: the last one
+  std::vector<uint32_t> avoided;  // waits, as events
   uint32_t current = kNoIndex;
   size_t left = 0;  // needed events
   size_t steps = 0;
@@ -42,7 +40,6 @@ class Forecaster {
         events_(script_.events),
         steps_(script_.steps),
         own_(script_.own),
-        locks_(script_.locks),
         stops_(own_.size()),
         held_(own_.size()) {
     for (const Thread& t : trace.threads()) {
@@ -109,8 +106,8 @@ class Forecaster {
     std::vector<size_t> last(own_.size(), kNoInterval);
     auto ask = [&](uint32_t t, Op op, ObjectId object, SiteId site) {
       if (!is_lock_request(op) || !sites.contains(site) || last[t] == kNoInterval || locks.held(t).empty()) return;
-      Request r{last[t], t, lock_of(object), site, {}};
-      for (const HeldLock& h : locks.held(t)) r.held.push_back(lock_of(h.object));
+      Request r{last[t], t, script_.objects.index(object), site, {}};
+      for (const HeldLock& h : locks.held(t)) r.held.push_back(script_.objects.index(h.object));
       requests.push_back(std::move(r));
     };
     for (size_t i = 0; i < events_.size(); ++i) {
@@ -164,9 +161,9 @@ class Forecaster {
           if (p != kNoIndex) needed_[p] = true;
         }
         // A place whose first value was read is not to be written before: nothing is needed for that.
-        if (s.kind == StepKind::kSemWait) {
+        if (events_[i].op == Op::kSemWait) {
           for (size_t k = i; k-- > 0;) {
-            if (steps_[k].kind == StepKind::kSemPost && steps_[k].object == s.object) needed_[k] = true;
+            if (events_[k].op == Op::kSemPost && events_[k].object == events_[i].object) needed_[k] = true;
           }
         }
       }
@@ -186,9 +183,8 @@ class Forecaster {
       std::unordered_set<uint32_t> given_back;
       for (size_t p = own_[t].size(); p-- > 0;) {
         const Step& s = steps_[own_[t][p]];
-        if (s.kind == StepKind::kUnlock || s.kind == StepKind::kWait) given_back.insert(s.lock);
-        if ((s.kind == StepKind::kLock || s.kind == StepKind::kReacquire) && given_back.insert(s.lock).second)
-          stops_[t].insert(static_cast<uint32_t>(p));
+        if (s.gives_back) given_back.insert(s.lock);
+        if (s.takes && given_back.insert(s.lock).second) stops_[t].insert(static_cast<uint32_t>(p));
       }
     }
     HeldLocks locks(own_.size());
@@ -204,10 +200,8 @@ class Forecaster {
   Guess first() const {
     Guess g;
     g.position.assign(own_.size(), 0);
-    g.owner.assign(locks_.size(), kNoIndex);
+    g.now = script_.start;
     g.writer.assign(script_.places, kNoIndex);
-    g.credit = script_.first_credit;
-    g.woken.assign(own_.size(), 0);
     g.left = static_cast<size_t>(std::count(needed_.begin(), needed_.end(), true));
     return g;
   }
@@ -222,26 +216,17 @@ class Forecaster {
     if (position >= own_[t].size()) {
       const Thread& thread = script_.threads[t];
       if (thread.state != ThreadState::kBlocked) return thread.state == ThreadState::kRunnable;
-      if (!is_lock_request(thread.pending)) return thread.pending == Op::kSemWait && credit_of(g, thread.object) > 0;
-      const uint32_t lock = lock_of(thread.object);
-      return lock != kNoIndex && g.owner[lock] == kNoIndex;
+      return g.now.ready(thread.pending, script_.objects.asker(t, thread.pending, thread.object)) == Ready::kYes;
     }
-    const Step& s = steps_[own_[t][position]];
-    if (!done(g, s.behind)) return false;
-    switch (s.kind) {
-      case StepKind::kLock: return g.owner[s.lock] == kNoIndex;
-      case StepKind::kReacquire: return g.woken[t] != 0 && (s.lock == kNoIndex || g.owner[s.lock] == kNoIndex);
-      case StepKind::kSemWait: return g.credit[s.object] > 0;
-      default: return true;
+    if (!g.now.threads[t].live) return false;
+    const model::Happening& h = steps_[own_[t][position]].happening;
+    switch (g.now.ready(h.op, {t, h.object})) {
+      case Ready::kYes:
+      case Ready::kUnknown: return true;
+      case Ready::kTimeout: return h.op == Op::kSleep || (h.flags & kTimedOut) != 0;
+      case Ready::kNo: return false;
     }
-  }
-  uint32_t lock_of(ObjectId object) const {
-    const auto at = locks_.find(object);
-    return at == locks_.end() ? kNoIndex : at->second;
-  }
-  int32_t credit_of(const Guess& g, ObjectId object) const {
-    const auto at = script_.semaphores.find(object);
-    return at == script_.semaphores.end() ? 0 : g.credit[at->second];
+    return false;
   }
 
   // Does the thread go on as it did in the trace?
@@ -258,49 +243,14 @@ class Forecaster {
     const Step& s = steps_[event];
     ++walked_;
     g.left -= needed_[event] ? 1 : 0;
-    if (s.kind == StepKind::kWait && s.may_avoid && done(g, steps_[own_[t][g.position[t]]].waker)) {
+    if (s.may_avoid && done(g, steps_[own_[t][g.position[t]]].waker)) {
       g.avoided.push_back(event);
       g.left -= needed_[own_[t][g.position[t]++]] ? 1 : 0;
       return;
     }
     ++g.steps;
-    switch (s.kind) {
-      case StepKind::kLock: g.owner[s.lock] = t; break;
-      case StepKind::kUnlock: g.owner[s.lock] = kNoIndex; break;
-      case StepKind::kWait:
-        if (s.lock != kNoIndex) g.owner[s.lock] = kNoIndex;
-        g.woken[t] = 0;
-        break;
-      case StepKind::kReacquire:
-        if (s.lock != kNoIndex) g.owner[s.lock] = t;
-        break;
-      case StepKind::kSignal:
-      case StepKind::kBroadcast: wake(g, event); break;
-      case StepKind::kSemWait: --g.credit[s.object]; break;
-      case StepKind::kSemPost: ++g.credit[s.object]; break;
-      case StepKind::kPlain:
-      case StepKind::kBehind: break;
-    }
+    if (!is_memory(s.happening.op)) g.now.apply(s.happening);
     if (s.writes != kNoIndex) g.writer[s.writes] = event;
-  }
-
-  bool waits_on(const Guess& g, uint32_t t, uint32_t condition) const {
-    const size_t position = g.position[t];
-    if (position == 0 || g.woken[t] != 0) return false;
-    const Step& s = steps_[own_[t][position - 1]];
-    return s.kind == StepKind::kWait && s.object == condition && (g.avoided.empty() || g.avoided.back() != own_[t][position - 1]);
-  }
-
-  void wake(Guess& g, uint32_t event) const {
-    const Step& s = steps_[event];
-    uint32_t chosen = kNoIndex;
-    for (uint32_t t = 0; t < own_.size(); ++t) {
-      if (!waits_on(g, t, s.object)) continue;
-      if (s.kind == StepKind::kBroadcast) g.woken[t] = 1;
-      const bool named = (events_[event].flags & kChoice) != 0 && trace_.threads()[t].id == events_[event].value;
-      if (chosen == kNoIndex || named) chosen = t;
-    }
-    if (s.kind == StepKind::kSignal && chosen != kNoIndex) g.woken[chosen] = 1;
   }
 
   bool preempts(const Guess& g) const {
@@ -368,7 +318,7 @@ class Forecaster {
       uint64_t name = g.current;
       for (uint32_t p : g.position) name = mix(name, p);
       for (uint32_t w : g.writer) name = mix(name, w);
-      for (uint8_t w : g.woken) name = mix(name, w);
+      for (const model::ThreadNow& w : g.now.threads) name = mix(name, w.woken ? 1 : 0);
       rank.push_back({g.left, name, i});
     }
     std::sort(rank.begin(), rank.end());
@@ -399,7 +349,6 @@ class Forecaster {
   const std::vector<Event>& events_;
   const std::vector<Step>& steps_;
   const std::vector<std::vector<uint32_t>>& own_;
-  const std::unordered_map<ObjectId, uint32_t>& locks_;
   std::vector<std::unordered_set<uint32_t>> stops_;  // of each thread, as a number of its events
   std::vector<uint32_t> goal_;                       // how many of its events a thread must execute
   std::vector<bool> held_;                           // threads that must stop there

@@ -7,8 +7,8 @@
 
 #include "simplify/budget.h"
 #include "simplify/dependence.h"
-#include "simplify/passes.h"
 #include "simplify/predict.h"
+#include "simplify/simplify.h"
 #include "simplify/window.h"
 #include "trace/sight.h"
 
@@ -340,10 +340,27 @@ class Merge final : public Pass {
   RunWindow window_;
 };
 
+constexpr PassRow kMergePass{
+    .rank = 60,
+    .name = "merge",
+    .words = "Tinertia's operations, predicted and remembered by class of schedules",
+    .paper = "Jalbert & Sen, FSE 2010, section 3.3",
+    .in_default = true,
+    .then = "direct",  // of few preemptions left one may be enough
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Merge>(input, false); },
+};
+HEDDLE_ROW(passes, kMergePass);
+
+constexpr PassRow kMinimalPass{
+    .rank = 80,
+    .name = "minimal",
+    .words = "Tinertia's operations on every interval: none that succeeds makes the schedule 1-minimal",
+    .paper = "Jalbert & Sen, FSE 2010, section 3",
+    .in_default = true,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Merge>(input, true); },
+};
+HEDDLE_ROW(passes, kMinimalPass);
+
 }  // namespace
-
-std::unique_ptr<Pass> make_merge(const PassInput& input) { return std::make_unique<Merge>(input, false); }
-
-std::unique_ptr<Pass> make_minimal(const PassInput& input) { return std::make_unique<Merge>(input, true); }
 
 }  // namespace heddle

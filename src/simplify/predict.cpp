@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "policy/policies.h"
+
 namespace heddle {
 
-// One run in the head. Blocking follows the recorded objects; where they do not tell, the simulation gives up (unknown_).
+// One run in the head. Where the model does not know whether a thread may go on, the simulation gives up (unknown_).
 class Simulation {
  public:
   explicit Simulation(const Predictor& p)
-      : p_(p), walk_(p.trace_), position_(p.own_.size()), last_step_(p.own_.size()), wait_step_(p.own_.size()) {}
+      : p_(p), walk_(p.trace_), now_(p.objects_.start()), position_(p.own_.size()), last_step_(p.own_.size()) {}
 
   Prediction go(const Schedule& schedule) {
     Prediction result;
@@ -46,41 +48,26 @@ class Simulation {
     }
     const size_t i = next_event(t);
     const Event& e = p_.trace_.events()[i];
-    if (position_[t] == 0 && t != 0 && !born(i)) return false;
+    if (!now_.threads[t].live) return false;
     if (!has(e.op, kBlocks)) return true;
-    if (is_lock_request(e.op)) return free(e.object);
-    switch (e.op) {
-      case Op::kCondReacquire:
-      case Op::kCondTimedReacquire: {
-        if ((e.flags & kTimedOut) != 0) return available(i) ? true : give_up();
-        if (p_.mutex_[i] != kNoObject && !free(p_.mutex_[i])) return false;
-        const auto at = signalled_.find(e.object);
-        if (at == signalled_.end() || at->second < wait_step_[t]) return false;
-        return available(i) ? true : give_up();
-      }
-      case Op::kSemWait: {
-        const auto first = p_.semaphores_.find(e.object);
-        const auto now = semaphores_.find(e.object);
-        return (first == p_.semaphores_.end() ? 0 : first->second) + (now == semaphores_.end() ? 0 : now->second) > 0;
-      }
-      case Op::kThreadJoin: return available(i);
-      default: return available(i) ? true : give_up();
+    switch (now_.ready(e.op, p_.objects_.asker(t, e.op, e.object))) {
+      case Ready::kYes: return true;
+      case Ready::kNo: return false;
+      // Its time-out may fire where it did; elsewhere it goes on waiting.
+      case Ready::kTimeout: return (e.flags & kTimedOut) != 0 && (available(i) || give_up());
+      case Ready::kUnknown: return available(i) || give_up();
     }
+    return false;
   }
 
   bool give_up() {
     unknown_ = true;
     return false;
   }
-  bool free(ObjectId object) const {
-    const auto at = owner_.find(object);
-    return at == owner_.end() || at->second == kNoIndex;
-  }
   bool done(uint32_t event) const {
     const Event& e = p_.trace_.events()[event];
     return position_[e.thread] >= e.number;
   }
-  bool born(size_t first) const { return available(first); }
   bool available(size_t event) const {
     for (uint32_t p : p_.dependence_.before(event)) {
       if (!done(p)) return false;
@@ -88,16 +75,26 @@ class Simulation {
     return true;
   }
 
-  // The fair, non-preemptive tail: policy/stay.cpp.
+  // The fair, non-preemptive tail.
   uint32_t tail() {
-    if (current_ != kNoIndex && !gave_way_ && ready(current_)) return current_;
-    uint32_t best = kNoIndex;
+    if (current_ != kNoIndex && stays(ready(current_) ? Ready::kYes : Ready::kNo, gave_way_)) return current_;
+    candidates_.clear();
+    Moment m{};
+    m.current = kNobody;
     for (uint32_t t = 0; t < position_.size() && !unknown_; ++t) {
-      if ((gave_way_ && t == current_) || !ready(t)) continue;
-      if (best == kNoIndex || last_step_[t] < last_step_[best]) best = t;
+      Candidate c{};
+      c.slot = t;
+      c.ready = ready(t) ? Ready::kYes : Ready::kNo;
+      c.gave_way = gave_way_ && t == current_;
+      c.last_step = last_step_[t];
+      if (t == current_) m.current = t;
+      candidates_.push_back(c);
     }
-    if (best == kNoIndex && gave_way_ && ready(current_)) return current_;
-    return unknown_ ? kNoIndex : best;
+    m.threads = candidates_.data();
+    m.count = static_cast<uint32_t>(candidates_.size());
+    PolicyState state{};
+    const uint32_t chosen = unknown_ ? kNobody : policy_row(PolicyKind::kStay).pick(state, m);
+    return chosen == kNobody ? kNoIndex : candidates_[chosen].slot;
   }
 
   void execute(uint32_t t) {
@@ -113,13 +110,7 @@ class Simulation {
     last_step_[t] = counts_.events;
     current_ = t;
     gave_way_ = has(e.op, kYields) || (e.flags & kSpin) != 0;
-    if (takes_lock(e)) owner_[e.object] = t;
-    if (is_unlock(e.op)) owner_[e.object] = kNoIndex;
-    if (p_.mutex_[i] != kNoObject) owner_[p_.mutex_[i]] = has(e.op, kAcquires) ? t : kNoIndex;
-    if (e.op == Op::kCondWait || e.op == Op::kCondTimedWait) wait_step_[t] = counts_.events;
-    if (e.op == Op::kCondSignal || e.op == Op::kCondBroadcast) signalled_[e.object] = counts_.events;
-    if (e.op == Op::kSemWait) --semaphores_[e.object];
-    if (e.op == Op::kSemPost) ++semaphores_[e.object];
+    if (!is_memory(e.op)) now_.apply(p_.objects_.happening(i));
     note_class(e, i);
     if (p_.bug_[i]) ++bug_done_;
   }
@@ -138,12 +129,10 @@ class Simulation {
 
   const Predictor& p_;
   DependenceWalk walk_;
+  RunState now_;
   std::vector<size_t> position_;
   std::vector<uint64_t> last_step_;
-  std::vector<uint64_t> wait_step_;
-  std::unordered_map<ObjectId, uint32_t> owner_;
-  std::unordered_map<ObjectId, uint64_t> signalled_;
-  std::unordered_map<ObjectId, int64_t> semaphores_;
+  std::vector<Candidate> candidates_;
   std::vector<uint64_t> classes_;
   std::vector<uint32_t> predecessors_;
   std::vector<uint64_t> names_;
@@ -156,18 +145,8 @@ class Simulation {
   Counts counts_;
 };
 
-Predictor::Predictor(const Trace& trace)
-    : trace_(trace), dependence_(trace), mutex_(trace.events().size(), kNoObject), own_(trace.threads().size()) {
-  HeldLocks locks(trace.threads().size());
-  std::unordered_map<ObjectId, int64_t> balance;
-  for (size_t i = 0; i < trace.events().size(); ++i) {
-    const Event& e = trace.events()[i];
-    if (row(e.op).family == Family::kConditions) mutex_[i] = locks.mutex_of(e);
-    locks.step(i, e);
-    own_[e.thread].push_back(i);
-    if (e.op == Op::kSemPost) ++balance[e.object];
-    if (e.op == Op::kSemWait) semaphores_[e.object] = std::max(semaphores_[e.object], -(--balance[e.object]));
-  }
+Predictor::Predictor(const Trace& trace) : trace_(trace), dependence_(trace), objects_(trace), own_(trace.threads().size()) {
+  for (size_t i = 0; i < trace.events().size(); ++i) own_[trace.events()[i].thread].push_back(i);
   bug_.assign(trace.events().size(), false);
   for (size_t i : bug_events(trace)) bug_[i] = true;
   bug_count_ = static_cast<size_t>(std::count(bug_.begin(), bug_.end(), true));

@@ -6,6 +6,7 @@
 
 #include "simplify/dependence.h"
 #include "simplify/schedule.h"
+#include "trace/objects.h"
 
 namespace heddle {
 
@@ -25,9 +26,8 @@ class Predictor {
   friend class Simulation;
   Trace trace_;
   Dependence dependence_;
-  std::vector<ObjectId> mutex_;                       // that a condition operation gives back or retakes
-  std::vector<std::vector<size_t>> own_;              // events of each thread
-  std::unordered_map<ObjectId, int64_t> semaphores_;  // least first value that explains the trace
+  TraceObjects objects_;
+  std::vector<std::vector<size_t>> own_;  // events of each thread
   std::vector<bool> bug_;
   size_t bug_count_ = 0;
 };

@@ -5,8 +5,8 @@
 #include <deque>
 
 #include "simplify/budget.h"
-#include "simplify/passes.h"
 #include "simplify/schedule.h"
+#include "simplify/simplify.h"
 #include "simplify/window.h"
 
 namespace heddle {
@@ -131,8 +131,16 @@ class Preemptions final : public Pass {
   RunWindow window_;
 };
 
-}  // namespace
+constexpr PassRow kPreemptionsPass{
+    .rank = 50,
+    .name = "preemptions",
+    .words = "delta debugging over the set of preemptions",
+    .paper = "Zeller & Hildebrandt, TSE 2002 (ddmin)",
+    .in_default = true,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Preemptions>(input); },
+};
+HEDDLE_ROW(passes, kPreemptionsPass);
 
-std::unique_ptr<Pass> make_preemptions(const PassInput& input) { return std::make_unique<Preemptions>(input); }
+}  // namespace
 
 }  // namespace heddle

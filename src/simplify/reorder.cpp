@@ -2,7 +2,7 @@
 // intervals merge, and what the bug does not depend on is left out. No executions but the one that validates the result.
 #include "simplify/budget.h"
 #include "simplify/linearise.h"
-#include "simplify/passes.h"
+#include "simplify/simplify.h"
 
 namespace heddle {
 
@@ -62,8 +62,17 @@ class Reorder final : public Pass {
   bool waiting_ = false;
 };
 
-}  // namespace
+constexpr PassRow kReorderPass{
+    .rank = 20,
+    .name = "reorder",
+    .words = "swap independent neighbours on the trace until intervals merge; one run",
+    .paper = "Huang & Zhang, SAS 2011 (SimTrace)",
+    .in_default = true,
+    .on_paper = true,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Reorder>(input); },
+};
+HEDDLE_ROW(passes, kReorderPass);
 
-std::unique_ptr<Pass> make_reorder(const PassInput& input) { return std::make_unique<Reorder>(input); }
+}  // namespace
 
 }  // namespace heddle

@@ -2,7 +2,7 @@
 // blocks change places at once, which takes Tinertia's operations many steps through schedules that do not fail.
 #include "simplify/budget.h"
 #include "simplify/forecast.h"
-#include "simplify/passes.h"
+#include "simplify/simplify.h"
 
 namespace heddle {
 
@@ -79,8 +79,17 @@ class Replan final : public Pass {
   bool waiting_ = false;
 };
 
-}  // namespace
+constexpr PassRow kReplanPass{
+    .rank = 30,
+    .name = "replan",
+    .words = "put schedules together from what each thread did, and try the simplest",
+    .paper = "Huang & Zhang, SAS 2011, with locks in any order",
+    .in_default = true,
+    .on_paper = true,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Replan>(input); },
+};
+HEDDLE_ROW(passes, kReplanPass);
 
-std::unique_ptr<Pass> make_replan(const PassInput& input) { return std::make_unique<Replan>(input); }
+}  // namespace
 
 }  // namespace heddle

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "simplify/budget.h"
-#include "simplify/passes.h"
 #include "trace/error.h"
 #include "trace/sight.h"
 
@@ -146,25 +145,20 @@ SimplifyResult simplify(const Trace& failing, const std::function<bool(const Tra
     for (const PassRow* row : rows) driver.run(*row);
     return driver.result();
   }
-  // A new trace may be put into a simpler order on paper; that costs a run only where it promises something.
-  auto on_paper = [](const PassRow* row) { return row->make == make_reorder || row->make == make_replan; };
   auto look_on_paper = [&] {
     for (const PassRow* row : rows) {
-      if (on_paper(row)) driver.run(*row);
+      if (row->on_paper) driver.run(*row);
     }
   };
   for (const PassRow* row : rows) {
-    if (!driver.run(*row) || on_paper(row)) continue;
+    if (!driver.run(*row) || row->on_paper) continue;
     look_on_paper();
-    // Of few preemptions left one may be enough.
-    if (row->make == make_merge && driver.best().preemptions() > 1 && driver.best().preemptions() <= kFewLeft &&
-        driver.run(*pass_named("direct")))
-      look_on_paper();
-    if (row->make != make_bound) continue;
-    // What was found by search has not been through the passes before.
+    const size_t left = driver.best().preemptions();
+    if (row->then != nullptr && left > 1 && left <= kFewLeft && driver.run(*pass_named(row->then))) look_on_paper();
+    if (!row->restarts) continue;
     for (const PassRow* again : rows) {
       if (again == row) break;
-      if (!on_paper(again) && driver.run(*again)) look_on_paper();
+      if (!again->on_paper && driver.run(*again)) look_on_paper();
     }
   }
   return driver.result();

@@ -12,6 +12,7 @@
 
 #include "trace/executor.h"
 #include "trace/trace.h"
+#include "wire/rows.h"
 
 namespace heddle {
 
@@ -105,10 +106,14 @@ struct PassInput {
 };
 
 struct PassRow {
+  uint32_t rank;  // its place in --help and in the default pipeline
   const char* name;
   const char* words;  // one line for --help
   const char* paper;
-  bool in_default;  // part of the default pipeline, in the order of the rows
+  bool in_default;             // part of the default pipeline
+  bool on_paper = false;       // costs a run only where it promises something: tried again on every new trace
+  const char* then = nullptr;  // the pass to try again after this one, where it has left few preemptions
+  bool restarts = false;       // what it finds has not been through the passes before it
   std::unique_ptr<Pass> (*make)(const PassInput&);
 };
 const std::vector<PassRow>& passes();

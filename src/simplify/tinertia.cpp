@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "simplify/budget.h"
-#include "simplify/passes.h"
 #include "simplify/schedule.h"
+#include "simplify/simplify.h"
 
 namespace heddle {
 
@@ -284,8 +284,16 @@ class Tinertia final : public Pass {
   bool waiting_ = false;
 };
 
-}  // namespace
+constexpr PassRow kTinertiaPass{
+    .rank = 10,
+    .name = "tinertia",
+    .words = "Tinertia as published, one execution after the other",
+    .paper = "Jalbert & Sen, FSE 2010, Algorithm 1",
+    .in_default = false,
+    .make = [](const PassInput& input) -> std::unique_ptr<Pass> { return std::make_unique<Tinertia>(input); },
+};
+HEDDLE_ROW(passes, kTinertiaPass);
 
-std::unique_ptr<Pass> make_tinertia(const PassInput& input) { return std::make_unique<Tinertia>(input); }
+}  // namespace
 
 }  // namespace heddle

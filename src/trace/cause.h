@@ -1,9 +1,6 @@
 #pragma once
 // A claim about the order of operations that decides between pass and fail, with what running other orders showed. The claim is made
 // and tested by simplify/causality.h and told by the report.
-#include <optional>
-#include <string>
-
 #include "trace/trace.h"
 
 namespace heddle {
@@ -56,11 +53,5 @@ struct Cause {
     return inside.failed > 0 && inside.passed == 0 && inside.other == 0 && outside.passed > 0 && outside.failed == 0 && outside.other == 0;
   }
 };
-
-// Beside bug.json.
-inline constexpr const char* kCauseFile = "cause.json";
-std::string encode_cause(const Cause& cause);
-// Nothing for a text that is no cause.
-std::optional<Cause> decode_cause(const std::string& text);
 
 }  // namespace heddle

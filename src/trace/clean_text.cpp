@@ -7,6 +7,7 @@ namespace heddle {
 namespace {
 
 constexpr char32_t kInvalid = 0xFFFFFFFF;
+constexpr char32_t kByte = 0x10FF00;  // and the 255 that follow
 
 // The next character of `text`, and how many bytes it takes: kInvalid and 1 where they are not UTF-8 (RFC 3629: shortest form, no surrogates).
 char32_t next_character(std::string_view text, size_t* bytes) {
@@ -78,6 +79,39 @@ std::string escape_steering(std::string_view json) {
       out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
     }
     json.remove_prefix(bytes);
+  }
+  return out;
+}
+
+std::string text_of_bytes(std::string_view bytes) {
+  std::string out;
+  while (!bytes.empty()) {
+    size_t length = 0;
+    const char32_t c = next_character(bytes, &length);
+    if (c != kInvalid && c < kByte) {
+      out.append(bytes.substr(0, length));
+    } else {
+      for (const char each : bytes.substr(0, length)) {
+        const auto byte = static_cast<unsigned char>(each);
+        out += {'\xF4', '\x8F', static_cast<char>(0xBC | byte >> 6), static_cast<char>(0x80 | (byte & 0x3F))};
+      }
+    }
+    bytes.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string bytes_of_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    size_t length = 0;
+    const char32_t c = next_character(text, &length);
+    if (c != kInvalid && c >= kByte) {
+      out += static_cast<char>(c - kByte);
+    } else {
+      out.append(text.substr(0, length));
+    }
+    text.remove_prefix(length);
   }
   return out;
 }

@@ -60,13 +60,36 @@ OrderWalk::Operation operation_of(const Trace& trace, const Event& e, ObjectId m
 }
 bool only_reads(const Event& e) { return (is_memory(e.op) && !writes(e)) || e.op == Op::kBarrierLeave; }
 
+namespace {
+
+// The events on one object, in their order. A thread that works alone for a long time is stepped over at once.
+class Earlier {
+ public:
+  void push_back(size_t event, uint32_t thread) {
+    const size_t n = events_.size();
+    stretch_.push_back(n > 0 && last_ == thread ? stretch_.back() : n);
+    events_.push_back(event);
+    last_ = thread;
+  }
+  size_t size() const { return events_.size(); }
+  size_t operator[](size_t k) const { return events_[k]; }
+  // The first of the stretch of one thread's events that k is in.
+  size_t stretch(size_t k) const { return stretch_[k]; }
+
+ private:
+  std::vector<size_t> events_, stretch_;
+  uint32_t last_ = 0;
+};
+
+}  // namespace
+
 std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLimits& limits) {
   const auto events = trace.events();
   const HappensBefore must(trace, Edges::kMust);
   const HappensBefore locks(trace, Edges::kLocks);
   const Blocks blocks(trace);
-  std::unordered_map<ObjectId, std::vector<size_t>> by_object;  // blocks too
-  std::unordered_map<ObjectId, std::vector<size_t>> frees;      // by block
+  std::unordered_map<ObjectId, Earlier> by_object;  // blocks too
+  std::unordered_map<ObjectId, Earlier> frees;      // by block
   std::vector<EventPair> pairs;
   struct End {
     size_t event = kNoWrite;  // for which the others are valid
@@ -80,10 +103,14 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
     // Of each other thread the nearest conflict and the earliest one that is not ordered: the ends of the range a switch may come from.
     touched.clear();
     const HappensBefore& order = is_memory(events[j].op) ? locks : must;
-    auto look = [&](const std::vector<size_t>& earlier, auto conflicts) {
+    auto look = [&](const Earlier& earlier, auto conflicts) {
       const size_t stop = earlier.size() > limits.reach ? earlier.size() - limits.reach : 0;
       for (size_t k = earlier.size(); k-- > stop && touched.size() < limits.each;) {
         const size_t i = earlier[k];
+        if (events[i].thread == events[j].thread) {
+          k = earlier.stretch(k);
+          continue;
+        }
         if (!conflicts(events[i]) || order.before_reaching(i, j)) continue;
         End& end = ends[events[i].thread];
         if (end.event != j) {
@@ -94,10 +121,10 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
         end.nearest = std::max(end.nearest, i);
       }
     };
-    auto others = [&](const Event& e) { return e.thread != events[j].thread; };
+    auto others = [](const Event&) { return true; };
     if (block != kNoObject && events[j].op == Op::kFree) {
       look(by_object[block], others);
-      frees[block].push_back(j);
+      frees[block].push_back(j, events[j].thread);
     } else {
       look(by_object[events[j].object], [&](const Event& e) { return events_conflict(e, events[j]); });
       if (const auto freed = frees.find(block); block != kNoObject && freed != frees.end()) look(freed->second, others);
@@ -106,8 +133,8 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
       pairs.push_back({ends[thread].nearest, j});
       if (ends[thread].earliest != ends[thread].nearest) pairs.push_back({ends[thread].earliest, j});
     }
-    by_object[events[j].object].push_back(j);
-    if (block != kNoObject) by_object[block].push_back(j);
+    by_object[events[j].object].push_back(j, events[j].thread);
+    if (block != kNoObject) by_object[block].push_back(j, events[j].thread);
   }
   std::sort(pairs.begin(), pairs.end(),
             [](const EventPair& a, const EventPair& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "symbols/object_words.h"
 #include "trace/locks.h"
-#include "trace/object_words.h"
 
 namespace heddle {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "trace/symbols.h"
+#include "symbols/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {

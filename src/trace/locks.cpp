@@ -1,20 +1,10 @@
 #include "trace/locks.h"
 
+#include "model/condition.h"
+
 namespace heddle {
 
-bool is_shared_lock_request(Op op) { return op == Op::kRwReadLock || op == Op::kRwTimedReadLock || op == Op::kRwTryReadLock; }
-
-bool is_lock_request(Op op) {
-  const Family family = row(op).family;
-  return (family == Family::kMutexes || family == Family::kRwlocks) && has(op, kAcquires);
-}
-
-bool is_unlock(Op op) {
-  const Family family = row(op).family;
-  return (family == Family::kMutexes || family == Family::kRwlocks) && has(op, kReleases);
-}
-
-bool takes_lock(const Event& event) { return is_lock_request(event.op) && (event.flags & (kFailed | kTimedOut)) == 0; }
+bool takes_lock(const Event& event) { return is_lock_request(event.op) && !model::came_to_nothing(event.flags); }
 
 void HeldLocks::release(uint32_t thread, ObjectId object) {
   auto& held = held_[thread];
@@ -26,8 +16,8 @@ void HeldLocks::release(uint32_t thread, ObjectId object) {
 }
 
 ObjectId HeldLocks::mutex_of(const Event& event) const {
-  if (event.op == Op::kCondReacquire || event.op == Op::kCondTimedReacquire) return wait_mutex_[event.thread];
-  if (event.op != Op::kCondWait && event.op != Op::kCondTimedWait) return kNoObject;
+  if (model::is_reacquire(event.op)) return wait_mutex_[event.thread];
+  if (!model::is_condition_wait(event.op)) return kNoObject;
   const auto& held = held_[event.thread];
   for (const HeldLock& lock : held) {
     if (lock.object == event.value) return lock.object;
@@ -41,10 +31,10 @@ void HeldLocks::step(size_t index, const Event& event) {
     held_[t].push_back({event.object, index, is_shared_lock_request(event.op)});
   } else if (is_unlock(event.op)) {
     release(t, event.object);
-  } else if (event.op == Op::kCondWait || event.op == Op::kCondTimedWait) {
+  } else if (model::is_condition_wait(event.op)) {
     wait_mutex_[t] = mutex_of(event);
     release(t, wait_mutex_[t]);
-  } else if (event.op == Op::kCondReacquire || event.op == Op::kCondTimedReacquire) {
+  } else if (model::is_reacquire(event.op)) {
     if (wait_mutex_[t] != kNoObject) held_[t].push_back({wait_mutex_[t], index, false});
     wait_mutex_[t] = kNoObject;
   }

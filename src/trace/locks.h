@@ -3,14 +3,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/mutex.h"
+#include "model/rwlock.h"
 #include "trace/trace.h"
 
 namespace heddle {
 
-// Operations that ask for a lock, and whether they got it.
-bool is_lock_request(Op op);
-bool is_shared_lock_request(Op op);  // of a reader
-bool is_unlock(Op op);
+using model::is_lock_request;
+using model::is_shared_lock_request;
+using model::is_unlock;
 // Did this event take (or retake) its object as a lock? Not a failed try, not a request that timed out.
 bool takes_lock(const Event& event);
 

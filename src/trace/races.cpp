@@ -8,18 +8,14 @@
 #include <sstream>
 #include <tuple>
 
-#include "trace/object_words.h"
-#include "trace/symbols_names.h"
+#include "symbols/object_words.h"
+#include "symbols/symbols_names.h"
 
 namespace heddle {
 
 namespace {
 
 SiteId call_of(const RaceSide& side) { return side.stack_size > 0 ? side.stack[0] : kNoSite; }
-
-std::string describe_site(const Symbols& symbols, SiteId site) {
-  return site == kNoSite ? "?" : symbols.describe(site_module(site), site_offset(site));
-}
 
 // What two reports of the same thing have in common: elements of an array and fields of a block are told apart by the lines only.
 std::string object_group(const Symbols& symbols, const ObjectRow& row) {
@@ -79,33 +75,6 @@ Side side_of(const RaceSide& row, const std::string& thread, const std::map<Obje
 }
 
 }  // namespace
-
-std::optional<Variable> local_of_main(const Symbols& symbols, const ObjectRow& row) {
-  if (object_kind(row.id) != ObjectKind::kStack || row.site == kNoSite) return std::nullopt;
-  return symbols.local_at(site_module(row.site), site_offset(row.site), row.b - row.offset);
-}
-
-std::string object_words(const Symbols& symbols, const ObjectRow& row) {
-  switch (object_kind(row.id)) {
-    case ObjectKind::kGlobal: {
-      const auto variable = symbols.global_at(static_cast<unsigned>(row.a), row.b);
-      return variable ? variable->name : fmt::format("a global at offset {:#x}", row.b);
-    }
-    case ObjectKind::kHeap: {
-      const std::string where = row.offset == 0 ? "" : fmt::format(", at offset {}", row.offset);
-      return fmt::format("a block of {} bytes allocated at {}{}", row.bytes, describe_site(symbols, row.site), where);
-    }
-    case ObjectKind::kStack: {
-      const auto local = local_of_main(symbols, row);
-      return local ? local->name : "a variable on the stack";
-    }
-    case ObjectKind::kDescriptor: return fmt::format("file descriptor {}", row.b);
-    case ObjectKind::kThread:
-    case ObjectKind::kMapped:
-    case ObjectKind::kNone: break;
-  }
-  return "memory mapped by the program";
-}
 
 Suppressions Suppressions::parse(const std::string& text) {
   Suppressions all;

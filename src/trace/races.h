@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/symbols.h"
+#include "symbols/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle {

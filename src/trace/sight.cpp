@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "symbols/symbols_names.h"
 #include "trace/project.h"
-#include "trace/symbols_names.h"
 #include "wire/quiet.h"
 
 namespace heddle {

@@ -21,7 +21,7 @@ enum class Carrier : uint32_t { kFiber = 0, kKernel = 1 };
 enum class ServerState : uint32_t { kNone = 0, kReady = 1, kBusy = 2 };
 enum class Request : uint32_t { kRun = 0, kQuit = 1 };
 
-// Futex words are written with a release store and woken; see exec/runner.cpp and runtime/server.cpp for the two sides.
+// Futex words are written with a release store and woken; see exec/runner.cpp and runtime/process/server.cpp for the two sides.
 struct Control {
   uint32_t magic;
   uint32_t version;
@@ -95,7 +95,7 @@ struct HookBlock {
   uint64_t entries;      // of functions
   uint32_t patch_count;  // return addresses of calls that do not matter in this epoch
   uint32_t patched;      // how many of them the server has rewritten
-  uint32_t in_twin;      // the run ended in plain code that stood in for instrumented code (runtime/twins.h)
+  uint32_t in_twin;      // the run ended in plain code that stood in for instrumented code (runtime/memory/twins.h)
   uint64_t patches[kMaxPatches];
 };
 

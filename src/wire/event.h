@@ -17,6 +17,7 @@ enum EventFlag : uint16_t {
   kExiting = 1 << 7,         // executed after the program called exit()
   kDisabledThread = 1 << 8,  // the creation or join of a thread that the plan removed: it has its birth number and never starts
   kPointer = 1 << 10,        // the value is the name (ObjectId) of what the pointer that was read or written points to
+  kShared = 1 << 12,         // a futex or barrier of several processes: others may end the wait
   kEarly = 1 << 11,          // a time-out that fired while somebody else could have gone on
   kWide = 1 << 9,            // a memory access of more than 8 bytes: value holds its first 8
 };

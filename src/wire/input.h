@@ -12,7 +12,7 @@ struct InputRecord {
   InputKind kind;
   uint32_t size;
   ThreadId thread;   // kCall: whose, and... kFile: hash of the path
-  uint32_t ordinal;  // ...the how-manieth of its calls that reached outside, from 0
+  uint32_t ordinal;  // ...the number of this one among its calls that reached outside, from 0
   Op op;
   uint16_t spare;
   int64_t result;  // kCall: as the system call gave it. kFile: the file's size

@@ -44,6 +44,9 @@ struct PolicySpec {
   uint64_t quantum;  // kTimeSlice, kFifo: operations
 };
 
+// Are choices other than who runs drawn even where a slice has decided who runs? Tinertia's relaxed replay does so.
+constexpr bool draws_in_slices(const PolicySpec& tail) { return tail.kind == PolicyKind::kStay && tail.stay != 0; }
+
 enum class PointKind : uint32_t { kSync = 0, kAtomics, kRacy, kAll, kFunctions };
 
 // What an instrumented program is watched for besides, at every access whether it is a point or not. Costs time, changes no schedule.

@@ -16,6 +16,6 @@ inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were cal
 inline constexpr uint32_t kRewriteHot = 1 << 9;  // those are quiet from then on: for a run whose trace nobody compares with another's
 inline constexpr uint32_t kListExecuted =
     1 << 10;                                   // sites of every hook that was called, and of the functions among `sites` that were entered
-inline constexpr uint32_t kOwnCode = 1 << 11;  // no function goes to its plain twin (runtime/twins.h)
+inline constexpr uint32_t kOwnCode = 1 << 11;  // no function goes to its plain twin (runtime/memory/twins.h)
 
 }  // namespace heddle

@@ -15,6 +15,14 @@ struct ServerRow {
   uint64_t step;       // events executed
   int64_t offsets[3];  // of the standard streams
 };
+// Empties a row whose server has been told to die. It and its children may live on for a moment: what they wait at must not move, or
+// they would take that for a request.
+inline void vacate(ServerRow& row) {
+  row.standing = ServerStanding::kNone;
+  row.pid = 0;
+  row.step = 0;
+  for (int64_t& offset : row.offsets) offset = 0;
+}
 inline constexpr uint32_t kMaxServers = 16;  // row 0 is the fork server
 
 // The run shall leave a snapshot in that row after so many events.

@@ -1,6 +1,6 @@
 #pragma once
 // What an object of heddle-cc says of each of its functions, in ELF notes of the section heddle_twins: where the instrumented code and its plain twin begin,
-// and what has to be known to choose between them. Written as assembly by src/twin, read in the target by runtime/twins.
+// and what has to be known to choose between them. Written as assembly by src/twin, read in the target by runtime/memory/twins.
 #include <stdint.h>
 
 namespace heddle {

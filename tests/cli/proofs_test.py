@@ -85,10 +85,13 @@ class Proofs(unittest.TestCase):
         self.assertEqual(said["verdict"], "none")
         self.assertIn("says nothing", said["knowledge"])
 
-    def test_check_has_no_strategy(self):
-        done = self.heddle("check", "--strategy", "pct", "--", PROGRAMS / "unseen_order")
+    def test_options_that_would_be_ignored_are_refused(self):
+        for option, value in (("--strategy", "pct"), ("--depth", 2)):
+            done = self.heddle("check", option, value, "--", PROGRAMS / "unseen_order")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(option, done.stderr)
+        done = self.heddle("show", "--json")
         self.assertEqual(done.returncode, 2, done)
-        self.assertIn("--strategy", done.stderr)
 
     def test_gaussian_around_a_recorded_run(self):
         program = PROGRAMS / "unseen_order"

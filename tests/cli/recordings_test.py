@@ -4,6 +4,7 @@
 usage: recordings_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -94,12 +95,33 @@ class Outside(Recordings):
                     # How far it came depends on the moment at which the signal is taken.
                     self.assertTrue(again.stdout.startswith("ready\n" + out), (out, again))
 
-    def test_death_by_a_signal_is_not_replayed(self):
+    def test_death_by_a_signal_is_part_of_the_recording(self):
         # Without the signal the program would go on for ever.
-        out, err, code = self.signalled(signal.SIGTERM, "record", "--", base.program("takes_signals"), "handler")
+        for how in ("handler", "pause", "wait"):
+            for carrier in CARRIERS:
+                for number in (signal.SIGTERM, signal.SIGUSR2):
+                    with self.subTest(how=how, carrier=carrier, number=number):
+                        out, err, code = self.signalled(number, "record", "--carrier", carrier, "--", base.program("takes_signals"), how)
+                        self.assertEqual(code, 128 + number, (out, err))
+                        self.assertIn("heddle: recorded signal: ", err)
+                        self.assertNotIn("does not replay", err)
+                        self.replays(repeat=1)
+
+    def test_death_of_a_program_that_comes_to_no_point(self):
+        out, err, code = self.signalled(signal.SIGTERM, "run", "--", base.program("takes_signals"), "busy")
         self.assertEqual(code, 128 + signal.SIGTERM, (out, err))
-        self.assertIn("but it does not replay", err)
-        self.assertEqual(self.heddle("replay").returncode, 125)
+
+    def test_a_signal_to_the_group_comes_once(self):
+        for verb in ("run", "record"):
+            tool = subprocess.Popen([base.HEDDLE, verb, "--", base.program("takes_signals"), "twice"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            for _ in range(3):
+                tool.stdout.readline()  # ready, or taken
+                os.killpg(tool.pid, signal.SIGINT)
+            self.assertEqual(tool.stdout.readline(), "taken 3\n")
+            os.killpg(tool.pid, signal.SIGUSR1)
+            out, err = tool.communicate(timeout=60)
+            self.assertEqual((out, tool.returncode), ("3 times\n", 1), err)
 
     def test_other_output_is_no_replay(self):
         marker = self.directory / "marker"

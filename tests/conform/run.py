@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Thread tests of other projects under heddle: each must do there what it does by itself.
 
-usage: run.py [SUITE] [NAME...] [--carrier fiber|kernel] [--seeds N]
+usage: run.py [SUITE] [NAME...] [--carrier fiber|kernel] [--seeds N] [--again]
 
 SUITE is one of glibc, libstdc++, libcxx, tsan; without it all of them run. The sources come from Debian's source packages and are kept under
 --work. A test counts if it can be built here and passes by itself. It passes under heddle if it does so under the schedule without preemptions
 and under N random ones, on each carrier. What is known to fail is listed with its reason in expected.tsv: an unlisted failure fails the verb,
-and so does a listed one that passes everywhere.
+and so does a listed one that passes everywhere. --again takes the programs, and what they did by themselves, from the last time.
 """
 import argparse
 import collections
 import concurrent.futures
 import dataclasses
+import json
 import pathlib
 import shutil
 import sys
@@ -33,13 +34,38 @@ class Result:
     complaints: dict = dataclasses.field(default_factory=dict)  # carrier -> the first complaint
 
 
-def try_one(tests, name, carriers, policies):
-    directory = tests.work / "tests" / name
+def make(tests, name, directory):
+    """The command of a test and what it ends with by itself. Raises LeftOut."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
+    command = list(tests.build(name, directory))
+    return command, tests.native(name, command, directory)
+
+
+def made(tests, name, directory, again):
+    """The same, kept for the next time."""
+    kept = directory / "made.json"
+    if again and kept.is_file():
+        known = json.loads(kept.read_text())
+        if known["left_out"]:
+            raise suite.LeftOut(known["left_out"])
+        return known["command"], known["expected"]
+    known = {"left_out": "", "command": [], "expected": 0}
     try:
-        command = list(tests.build(name, directory))
-        expected = tests.native(name, command, directory)
+        command, known["expected"] = make(tests, name, directory)
+        known["command"] = [str(word) for word in command]
+    except suite.LeftOut as why:
+        known["left_out"] = str(why)
+        raise
+    finally:
+        kept.write_text(json.dumps(known))
+    return known["command"], known["expected"]
+
+
+def try_one(tests, name, carriers, policies, again):
+    directory = tests.work / "tests" / name
+    try:
+        command, expected = made(tests, name, directory, again)
     except suite.LeftOut as why:
         return Result(name, str(why))
     result = Result(name)
@@ -106,6 +132,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=1, metavar="N")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--left-out", action="store_true", help="name each test that is left out, and why")
+    parser.add_argument("--again", action="store_true", help="with the programs that were built and tried by themselves the last time")
     parser.add_argument("words", nargs="*", metavar="SUITE NAME...")
     options = parser.parse_args()
     chosen = [options.words.pop(0)] if options.words and options.words[0] in SUITES else list(SUITES)
@@ -125,7 +152,7 @@ def main():
         tests.prepare()
         names = options.words or tests.find()
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda name: try_one(tests, name, carriers, policies), names))
+            results = list(pool.map(lambda name: try_one(tests, name, carriers, policies, options.again), names))
         summary(of, results, carriers)
         if options.left_out:
             for result in results:

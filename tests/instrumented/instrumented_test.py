@@ -172,7 +172,6 @@ class Instrumented(unittest.TestCase):
             found = self.json("races", "--json", "--executions", 5, *words, "--", program)
             self.assertEqual((found["confirmed"], found["possible"]), (0, 0), words)
 
-    @unittest.skipUnless(shutil.which("clang"), "no clang")
     def test_a_detector_inside_the_program(self):
         program = self.here / "inside"
         sources = [str(HERE / "programs" / name) for name in ("halves.c", "plain.c")]

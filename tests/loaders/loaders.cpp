@@ -9,18 +9,18 @@
 #include <fstream>
 #include <iostream>
 
-#include "trace/bugs.h"
-#include "trace/campaigns.h"
-#include "trace/cause.h"
+#include "store/bugs.h"
+#include "store/campaigns.h"
+#include "store/input_store.h"
+#include "store/replay_string.h"
+#include "store/saved_cause.h"
+#include "store/saved_stacks.h"
+#include "store/store.h"
 #include "trace/enabled.h"
 #include "trace/error.h"
 #include "trace/hash.h"
 #include "trace/input_log.h"
-#include "trace/input_store.h"
 #include "trace/races.h"
-#include "trace/replay_string.h"
-#include "trace/stacks.h"
-#include "trace/store.h"
 
 namespace {
 

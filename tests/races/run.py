@@ -4,7 +4,7 @@
 usage: run.py --heddle PROGRAM --build DIR [--compiler gcc|clang] [--flags "-O1"] [NAME...]
 
 Every program of racy/ must be told to have a confirmed race in its own source; no program of free/ may be told so. A race that is only
-possible is no statement about the program and is counted, not judged.
+possible is no statement about the program and is counted, not judged, but for programs that begin with "// not even possible".
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ def build(source, options):
     standard = "-std=gnu17" if source.suffix == ".c" else "-std=c++20"
     program = options.build / f"{options.compiler}{options.flags.replace(' ', '')}" / source.parent.name / source.stem
     program.parent.mkdir(parents=True, exist_ok=True)
-    newest = max(path.stat().st_mtime for path in (source, HERE / "two.h", wrapper))
+    newest = max(path.stat().st_mtime for path in (source, HERE / "two.h", HERE / "own_lock.h", wrapper))
     if not program.exists() or program.stat().st_mtime < newest:
         command = [str(wrapper), standard, "-g", "-pthread", *shlex.split(options.flags), str(source), "-o", str(program)]
         # While races are looked for no plain copy of a function is used: half the time for nothing.
@@ -54,6 +54,8 @@ def problem_of(source, options):
     if source.parent.name == "free" and confirmed:
         places = "; ".join(f"{race['object']}: {race['first']['place']} and {race['second']['place']}" for race in confirmed)
         return f"false race: {places}\n  {shown}", result["possible"]
+    if source.read_text().startswith("// not even possible") and result["possible"]:
+        return f"{result['possible']} possible races\n  {shown}", result["possible"]
     if source.parent.name == "free" and result["failing_runs"]:
         return f"{result['failing_runs']} runs failed\n  {shown}", result["possible"]
     return None, result["possible"]

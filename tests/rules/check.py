@@ -3,12 +3,17 @@
 
 usage: check.py [--root DIR] [--library libheddle-rt.so] RULE...
 
-includes  a room includes only itself and the rooms that CMakeLists.txt gives it; the freestanding rooms no heavy header
+includes  a room includes only itself and the rooms that CMakeLists.txt gives it, a sub-room only itself and those stated before it; the
+          freestanding rooms no heavy header
 length    a source file over 500 lines carries a `// long:` (or `# long:`) comment with the reason
 words     no machine paths, no unfinished-work markers
+skips     a test is skipped only for what the machine refuses (SKIPS); what a package lacks is a failure, as ./dev setup installs it
+model     what blocks is said in src/model alone: nothing else lists blocking operations or makes up a Ready; no list of operations has a
+          `default:`, which would swallow a new one
 symbols   the runtime exports only what exported_symbols.txt allows
 needed    the runtime needs no library but libc
-calls     the runtime calls the C library only by names that no program may define, or through src/runtime/libc_calls.def
+calls     the runtime calls the C library only by names that no program may define, or through src/runtime/base/libc_calls.def
+links     no sub-room of the runtime uses a function or variable that is defined in one stated after it, but those of UPWARD
 Prints one line for each breach and exits 1 if there is one.
 """
 import argparse
@@ -24,7 +29,7 @@ TEXT_SUFFIXES = SOURCE_SUFFIXES | {".md", ".txt", ".cmake", ".tsv", ".yml", ".js
 MAX_LINES = 500
 
 # Rooms that live inside the target, where libstdc++ may not be. Templates that need no library code are fine.
-FREESTANDING = {"wire", "policy", "runtime"}
+FREESTANDING = {"wire", "model", "policy", "runtime"}
 HEAVY_HEADERS = set(
     "iostream ostream istream fstream sstream string vector map set unordered_map unordered_set deque list memory functional"
     " stdexcept regex thread mutex condition_variable future filesystem locale random any variant".split()
@@ -67,7 +72,7 @@ def rooms(root):
         depends = re.search(r"DEPENDS((?:\s+[a-z]\w*)+)", rest)
         allowed[name] = {name} | set(depends.group(1).split() if depends else ())
     for rest in re.findall(r"heddle_runtime\([\w-]+ ROOMS ([^)]*)\)", text):
-        home, *others = rest.split()
+        home, *others = rest.split("SUBROOMS")[0].split()
         allowed[home] = {home, *others}
     for rest in re.findall(r"heddle_program\([\w-]+ ([^)]*)\)", text):
         home = re.search(r"ROOM (\w+)", rest).group(1)
@@ -75,8 +80,27 @@ def rooms(root):
     return allowed
 
 
+def subrooms(root):
+    """room -> its sub-rooms in the order of the root CMakeLists.txt: each may include those before it, so there is no cycle."""
+    text = read(root / "CMakeLists.txt")
+    return {
+        home: inner.split()
+        for home, inner in re.findall(r"heddle_runtime\([\w-]+ ROOMS (\w+)[^)]*?SUBROOMS\s+([^)]*)\)", text)
+    }
+
+
 def check_includes(root, _library):
     allowed = rooms(root)
+    inner = subrooms(root)
+    for room in allowed:
+        reached, todo = set(), [room]
+        while todo:
+            for other in allowed.get(todo.pop(), set()) - reached:
+                todo.append(other)
+                reached.add(other)
+            if any(room in allowed.get(other, set()) for other in reached - {room}):
+                yield root / "CMakeLists.txt", 0, f"{room} depends on itself by way of others"
+                break
     for path in files(root):
         parts = path.relative_to(root).parts
         if parts[0] != "src" or path.suffix not in SOURCE_SUFFIXES or len(parts) < 3:
@@ -84,6 +108,10 @@ def check_includes(root, _library):
         room = parts[1]
         if room not in allowed:
             yield path, 1, f"src/{room} is not a room of CMakeLists.txt"
+            continue
+        order = inner.get(room, [])
+        if order and parts[2] not in order:
+            yield path, 1, f"src/{room}/{parts[2]} is not a sub-room of CMakeLists.txt"
             continue
         for number, line in enumerate(read(path).splitlines(), 1):
             include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
@@ -95,6 +123,12 @@ def check_includes(root, _library):
                 yield path, number, f'"{name}": write includes from src/, as "room/file.h"'
             elif quote == '"' and target not in allowed[room]:
                 yield path, number, f"{room} may not include {target}"
+            elif quote == '"' and target == room and order:
+                to = name.split("/")[1]
+                if to not in order:
+                    yield path, number, f'"{name}": {room}/{to} is not a sub-room'
+                elif order.index(to) > order.index(parts[2]):
+                    yield path, number, f"{room}/{parts[2]} may not include {room}/{to}, which is built on it"
             elif quote == "<" and room in FREESTANDING and name in HEAVY_HEADERS:
                 yield path, number, f"{room} is freestanding: no <{name}>"
 
@@ -139,7 +173,7 @@ def check_types(root, _library):
             continue
         # Two programs, which share only the freestanding rooms.
         programs = {"runtime": ("runtime",), "twin": ("twin",)}.get(parts[1], ("tool",))
-        if parts[1] in ("wire", "policy"):
+        if parts[1] in ("wire", "model", "policy"):
             programs = ("tool", "runtime", "twin")
         for number, line in enumerate(read(path).splitlines(), 1):
             found = re.match(r"(?:class|struct|union|enum class|enum) (\w+)\b[^;]*\{", line)
@@ -148,6 +182,60 @@ def check_types(root, _library):
                 if first != path:
                     yield path, number, f"{found.group(1)} is a type of {first.relative_to(root)} too"
                     break
+
+
+# Where a Ready or a list of blocking operations is something else than a rule about what blocks.
+NO_READINESS = {
+    "src/runtime/engine/model.cpp": "glibc's words and the kernel, as the model asks for them",
+    "src/runtime/engine/ready_log.cpp": "says what was not asked",
+    "src/runtime/engine/scheduler.cpp": "looks at the gate, the short form of an answer of the model",
+    "src/runtime/memory/race_clocks.cpp": "which clocks an operation joins",
+    "src/trace/enabled.cpp": "what the run did is better known than what it could do",
+    "src/simplify/predict.cpp": "a prediction that gives up has no answer",
+}
+
+
+def switches(text):
+    """(line, text) of the body of each switch, without the bodies of the switches inside it."""
+    for start in re.finditer(r"\bswitch \(", text):
+        at = text.find("{", start.end())
+        if at < 0:
+            continue
+        begin, depth, skipped, body = at, 0, None, []
+        for i in range(at, len(text)):
+            depth += {"{": 1, "}": -1}.get(text[i], 0)
+            if depth == 0:
+                break
+            if skipped is None and i > begin and re.match(r"\bswitch \(", text[i:i + 8]):
+                skipped = depth
+            if skipped is None:
+                body.append(text[i])
+            elif text[i] == "}" and depth == skipped:
+                skipped = None
+        yield text.count("\n", 0, start.start()) + 1, "".join(body)
+
+
+def check_model(root, _library):
+    rows = root / "src/wire/ops.def"
+    rows = read(rows if rows.exists() else HERE.parent.parent / "src/wire/ops.def")
+    blocking = {name for name, traits in re.findall(r'^HEDDLE_OP\((\w+), "[^"]*", \w+, ([^)]*)\)', rows, re.M) if "kBlocks" in traits}
+    for path in files(root):
+        parts = path.relative_to(root).parts
+        if parts[0] != "src" or path.suffix not in (".cpp", ".h") or len(parts) < 3:
+            continue
+        text = read(path)
+        for number, body in switches(text):
+            if "case Op::k" in body and re.search(r"^\s*default:", body, re.M):
+                yield path, number, "a `default:` in a switch over Op swallows an operation that is new"
+        if parts[1] == "model" or "/".join(parts) in NO_READINESS:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            code = line.split("//")[0]
+            listed = re.search(r"case Op::k(\w+):", code)
+            if listed and listed.group(1) in blocking:
+                yield path, number, f"lists {listed.group(1)}, which blocks: ask model/waits.h what an operation waits for"
+            elif re.search(r"(?<![=!]= )(?<!case )\bReady::k\w+|\bmodel::when\(", code):
+                yield path, number, "makes up whether a thread may go on: src/model says that"
 
 
 def check_symbols(root, library):
@@ -187,11 +275,70 @@ def check_calls(root, library):
     for line in out.splitlines():
         name = line.split()[-1].split("@")[0]
         if not RESERVED.fullmatch(name) and name not in wrapped:
-            yield library, 0, f"calls {name}, which a program may define: add it to src/runtime/libc_calls.def"
+            yield library, 0, f"calls {name}, which a program may define: add it to src/runtime/base/libc_calls.def"
+
+
+# What a kernel or a container may refuse: no package brings it.
+SKIPS = {
+    "no namespaces here",
+    "no user namespaces here",
+    "no seccomp here to refuse anything with",
+    "the tool lies where others may not go",
+    "-fsanitize={sanitizer} does not run here",
+}
+
+
+def check_skips(root, _library):
+    for path in files(root):
+        parts = path.relative_to(root).parts
+        if parts[0] != "tests" or parts[1] == "rules":
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            reason = re.search(r"skipTest\((.*)\)", line)
+            if reason and reason.group(1).lstrip("f").strip("\"'") in SKIPS:
+                continue
+            if reason or re.search(r"@unittest\.skip|SkipTest|SKIP_RETURN_CODE|\bDISABLED\b", line):
+                yield path, number, "skips a test for a reason that tests/rules/check.py does not list"
+
+
+# What a sub-room may use although it is defined above it, each with its reason.
+UPWARD = {
+    "heddle::rt::kUpward": "the engine's table",
+    "heddle::rt::check_failed(char const*, char const*, int)": "base: a check that fails ends the run",
+    "heddle::rt::saw_own_call(long)": "base: sys() tells the engine of each call while it asks for them",
+    "heddle::rt::g_outside_watched": "base: whether it asks",
+    "heddle::rt::left_mark(heddle::rt::Marks, long, long const*, long)": "base: sys() tells process what stays in the kernel",
+}
+
+
+def check_links(root, library):
+    """The include rule for what is declared in one sub-room and defined in another."""
+    ((home, order),) = subrooms(root).items()
+    objects = pathlib.Path(library).parent.parent / "CMakeFiles" / "heddle-rt.dir" / "src" / home
+    defined, used = {}, []
+    for place, room in enumerate(order):
+        for path in sorted((objects / room).glob("*.o")):
+            if not (root / "src" / home / room / path.stem).exists():
+                continue  # of a file that is no more
+            out = subprocess.run(["nm", "-C", str(path)], check=True, capture_output=True, text=True).stdout
+            for kind, name in re.findall(r"^[0-9a-f ]{16} (\w) (.*)$", out, re.M):
+                # What has a C name is an interposer or the program's own: which it is says the dynamic linker.
+                if not re.match(r"heddle(::|_)", name):
+                    continue
+                if kind == "U":
+                    used.append((place, room, path, name))
+                elif kind in "TBDRGS":
+                    defined[name] = (place, room)
+    if not defined:
+        yield library, 0, f"has no objects under {objects}"
+    for place, room, path, name in used:
+        to, where = defined.get(name, (0, ""))
+        if to > place and name not in UPWARD:
+            yield f"src/{home}/{room}/{path.stem}", 0, f"uses {name}, which is defined in {home}/{where}"
 
 
 RULES = {name[len("check_"):]: rule for name, rule in list(globals().items()) if name.startswith("check_")}
-NEEDS_LIBRARY = {"symbols", "needed", "calls"}
+NEEDS_LIBRARY = {"symbols", "needed", "calls", "links"}
 
 
 def main():
@@ -206,7 +353,7 @@ def main():
         if name in NEEDS_LIBRARY and not options.library:
             parser.error(f"{name} needs --library")
         for path, number, what in RULES[name](root, options.library):
-            where = os.path.relpath(path, root)
+            where = os.path.relpath(path, root) if os.path.isabs(path) else path
             print(f"{where}:{number}: {what}" if number else f"{where}: {what}")
             breaches += 1
     print(f"{', '.join(options.rules)}: {breaches} breaches" if breaches else f"{', '.join(options.rules)}: kept")

@@ -12,7 +12,8 @@ heddle_room(wire)
 heddle_room(trace DEPENDS wire
   LIBRARIES fmt::fmt)
 heddle_room(search DEPENDS trace wire)
-heddle_runtime(heddle-rt ROOMS runtime wire)
+heddle_runtime(heddle-rt ROOMS runtime wire
+  SUBROOMS base engine calls)
 heddle_program(heddle ROOM cli DEPENDS search trace wire
   LIBRARIES CLI11::CLI11)
 """
@@ -53,10 +54,23 @@ def keeps(name, rule, contents):
     expect(f"{name} must pass", code == 0, out)
 
 
+keeps("what the kernel refuses", "skips", {"tests/a.py": '        self.skipTest("no namespaces here")\n'})
+breaks("a test without its package", "skips", {"tests/a.py": '        self.skipTest("no clang")\n'}, "a.py:1: skips a test")
+breaks("a test switched off", "skips", {"tests/a/CMakeLists.txt": "set_tests_properties(a PROPERTIES SKIP_RETURN_CODE 77)\n"}, "skips a test")
 keeps("a downward include", "includes", {"src/search/a.h": '#include "trace/t.h"\n#include <string>\n'})
 keeps("the program joins the rooms", "includes", {"src/cli/a.cpp": '#include "search/t.h"\n'})
 breaks("an upward include", "includes", {"src/wire/a.h": '#include "trace/t.h"\n'}, "wire may not include trace")
-breaks("runtime and tool meet in wire", "includes", {"src/runtime/a.cpp": '#include "trace/t.h"\n'}, "runtime may not")
+breaks("runtime and tool meet in wire", "includes", {"src/runtime/base/a.cpp": '#include "trace/t.h"\n'}, "runtime may not")
+breaks("rooms in a circle", "includes", {"CMakeLists.txt": "heddle_room(a DEPENDS b)\nheddle_room(b DEPENDS a)\n"}, "depends on itself")
+keeps("a sub-room on those before it", "includes", {"src/runtime/calls/a.cpp": '#include "runtime/engine/t.h"\n#include "runtime/base/u.h"\n'})
+breaks(
+    "a cycle of sub-rooms",
+    "includes",
+    {"src/runtime/calls/a.h": '#include "runtime/engine/b.h"\n', "src/runtime/engine/b.h": '#include "runtime/calls/a.h"\n'},
+    "runtime/engine may not include runtime/calls",
+)
+breaks("an unknown sub-room", "includes", {"src/runtime/base/a.h": '#include "runtime/other/t.h"\n'}, "is not a sub-room")
+breaks("a file beside the sub-rooms", "includes", {"src/runtime/a.h": "\n"}, "not a sub-room")
 breaks("a relative include", "includes", {"src/trace/a.h": '#include "t.h"\n'}, "write includes from src/")
 breaks("a heavy header in wire", "includes", {"src/wire/a.h": "#include <vector>\n"}, "freestanding")
 breaks("an unknown room", "includes", {"src/util/a.h": "\n"}, "not a room")
@@ -70,6 +84,16 @@ keeps("two types", "types", {"src/trace/a.h": "struct A {\n};\n", "src/search/b.
 breaks("one name for two types", "types", {"src/trace/a.h": "struct A {\n};\n", "src/search/b.h": "class A {\n};\n"}, "is a type of")
 keeps("printing through print.h", "printing", {"src/cli/a.cpp": 'print_out("{}", text);\n'})
 breaks("printing past print.h", "printing", {"src/cli/a.cpp": 'fmt::print("{}", text);\n'}, "prints past")
+keeps("a question to the model", "model", {"src/trace/a.cpp": "bool b = now.ready(op, a) == Ready::kYes;\ncase Ready::kNo: break;\n"})
+breaks("an answer of one's own", "model", {"src/trace/a.cpp": "return lock.owner == kNone ? Ready::kYes : Ready::kNo;\n"}, "makes up")
+breaks("a list of what blocks", "model", {"src/trace/a.cpp": "switch (op) {\n  case Op::kSemWait: return count > 0;\n}\n"}, "lists SemWait")
+breaks(
+    "a default over operations",
+    "model",
+    {"src/model/a.h": "switch (op) {\n  case Op::kYield: return 1;\n  default: return 0;\n}\n"},
+    "a.h:1: a `default:`",
+)
+keeps("a default over something else", "model", {"src/trace/a.cpp": "switch (kind) {\n  case Kind::kA: return 1;\n  default: return 0;\n}\n"})
 
 with tempfile.TemporaryDirectory() as name:
     library = os.path.join(name, "lib.so")
@@ -89,6 +113,26 @@ with tempfile.TemporaryDirectory() as name:
     expect("a call that a program may take over must be reported", code == 1 and "calls gettid" in out, out)
     code, out = build("int heddle_ok(void) { return 0; }", "-Wl,--no-as-needed", "-l:libstdc++.so.6")
     expect("libstdc++ must be reported", code == 1 and "needs libstdc++" in out, out)
+
+with tempfile.TemporaryDirectory() as name:
+    root = pathlib.Path(name)
+    (root / "CMakeLists.txt").write_text(ROOT_CMAKE)
+
+    def link(texts):
+        for room, text in texts.items():
+            place = root / "build" / "CMakeFiles" / "heddle-rt.dir" / "src" / "runtime" / room
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "a.c").write_text(text)
+            (root / "src" / "runtime" / room).mkdir(parents=True, exist_ok=True)
+            (root / "src" / "runtime" / room / "a.c").write_text(text)
+            subprocess.run([os.environ.get("CC", "cc"), "-c", str(place / "a.c"), "-o", str(place / "a.c.o")], check=True)
+        return check(root, "--library", str(root / "build" / "lib" / "lib.so"), "links")
+
+    base, engine = "int heddle_low(void) { return 0; }", "int heddle_low(void); int heddle_high(void) { return heddle_low(); }"
+    code, out = link({"base": base, "engine": engine})
+    expect("a call downward must pass", code == 0, out)
+    code, out = link({"base": "int heddle_high(void); int heddle_low(void) { return heddle_high(); }", "engine": engine})
+    expect("a call upward must be reported", code == 1 and "uses heddle_high, which is defined in runtime/engine" in out, out)
 
 print(f"{failures} failed" if failures else "every rule can fail, and does not fail without a reason")
 sys.exit(1 if failures else 0)

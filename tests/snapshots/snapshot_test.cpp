@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "exec/runner.h"
-#include "trace/store.h"
+#include "store/store.h"
 
 namespace heddle {
 namespace {
@@ -167,6 +167,45 @@ INSTANTIATE_TEST_SUITE_P(Programs, SnapshotTest,
                              "program", "atomicity", "correct_bounded_buffer", "correct_timed", "pipe_pair", "seeded_random",
                              "signal_handlers", "timers"),
                          [](const auto& program) { return std::string(program.param); });
+
+// Who is woken by the last operation of a plan's slices is drawn by the plan's tail, or not, whatever the run before has made of it.
+TEST(SnapshotChoices, AreMadeByThePlanThatMakesThem) {
+  const Target target = Target::resolve({path_of("program"), "wake"});
+  const RunnerOptions serving = options(true);
+  RunnerOptions forks = serving;
+  forks.snapshots.enabled = forks.reuse = false;
+  Runner fresh(target, forks);
+  Runner snapshots(target, serving);
+  Plan plan = first_plan(*serving.input);
+  const Trace base = fresh.run(plan).trace;
+  size_t signals = 0;
+  for (size_t k = 1; k < base.events().size(); ++k) {
+    if (base.events()[k - 1].op != Op::kCondSignal) continue;
+    ++signals;
+    Plan prefix = plan_of(base, Strictness::kRelaxed);
+    prefix.choices.clear();
+    prefix.slices.clear();
+    for (size_t i = 0; i < k; ++i) {
+      const Event& e = base.events()[i];
+      if (prefix.slices.empty() || prefix.slices.back().thread != base.thread_id(e)) prefix.slices.push_back({base.thread_id(e), e.number});
+      prefix.slices.back().until = e.number;
+    }
+    for (uint64_t sample = 0; sample < 8; ++sample) {
+      Plan next = prefix;
+      // A run of its own after the common part, random walks, and draws of a plan that stays.
+      if (sample < 3) next.slices.push_back({base.threads()[1 + sample % (base.threads().size() - 1)].id, ~uint64_t{0}});
+      if (sample >= 3 && sample < 6) next.tail = {PolicyKind::kRandom, 0, k + sample, 30000, 0, 0, 0};
+      if (sample >= 6) next.tail = {PolicyKind::kStay, 0, k + sample, 1, 0, 0, 0};
+      const RunResult a = fresh.run(next);
+      const RunResult b = snapshots.run(next);
+      std::string why;
+      first_difference(a.trace, b.trace, &why);
+      ASSERT_TRUE(encode_trace(a.trace) == encode_trace(b.trace)) << "after event " << k << ", sample " << sample << ": " << why;
+    }
+  }
+  EXPECT_GT(signals, 3U);
+  EXPECT_GT(snapshots.runs_from_snapshots(), signals);
+}
 
 // Processes of that program that are not zombies.
 size_t living(const std::string& program) {

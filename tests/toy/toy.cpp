@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "policy/director.h"
+#include "trace/objects.h"
 
 namespace heddle::toy {
 
@@ -23,24 +24,23 @@ struct ToyThread {
   size_t pc = 0;
   uint32_t number = 0;  // operations executed
   bool started = false, finished = false;
-  bool exiting = false;  // all steps done: the exit operation is pending
-  bool waiting = false;  // in a condition's queue
-  bool signalled = false;
+  bool exiting = false;      // all steps done: the exit operation is pending
   bool reacquiring = false;  // second half of a wait is pending
   bool gave_way = false;
   bool removed = false;  // by the plan
   uint64_t last_step = 0;
-  uint64_t deadline = 0;
   std::vector<std::pair<int, uint32_t>> children;  // (body, slot)
 };
 
-// One execution. The blocking rules are those of runtime/model.cpp in miniature.
+// One execution.
 class Machine {
  public:
   Machine(const Program& program, const Plan& plan) : program_(program), plan_(plan), block_(encode(plan)), policy_threads_(kMaxThreads) {
     director_.install(PlanView::over(block_.data()), policy_threads_.data(), 0);
     threads_.push_back({});
     threads_[0].id = kMainThread;
+    now_.threads.resize(1);
+    now_.threads[0].live = true;
     data_.threads.push_back({});
     data_.threads[0].id = kMainThread;
     if (program.together) begin_together();
@@ -63,13 +63,15 @@ class Machine {
       t.body = static_cast<int>(body);
       t.started = true;
       t.removed = director_.removed(t.id);
+      now_.threads.push_back({});
+      now_.threads.back().live = !t.removed;
       threads_[0].children.push_back({t.body, static_cast<uint32_t>(threads_.size())});
       data_.threads.push_back({});
       data_.threads.back().id = t.id;
       data_.threads.back().birth = t.birth;
       threads_.push_back(std::move(t));
     }
-    for (ToyThread& t : threads_) settle(t);
+    for (uint32_t i = 0; i < threads_.size(); ++i) settle(i);
   }
 
   Step pending(const ToyThread& t) const {
@@ -92,30 +94,26 @@ class Machine {
     return kNoIndex;
   }
 
-  bool mutex_free(int m) const {
-    const auto it = owners_.find(m);
-    return it == owners_.end() || it->second == kNoIndex;
+  uint32_t object(Family family, int number) {
+    const auto [at, fresh] = objects_.try_emplace({family, number}, static_cast<uint32_t>(now_.objects.size()));
+    if (fresh) {
+      now_.objects.push_back({});
+      now_.objects.back().exact = true;  // a semaphore begins with nothing
+    }
+    return at->second;
+  }
+  uint32_t object(const ToyThread& t, const Step& s) {
+    if (s.op == Op::kThreadJoin) return child(t, s.object);
+    return model::has_object(s.op) ? object(row(s.op).family, s.object) : 0;
   }
 
-  Ready ready(const ToyThread& t) const {
-    const Step s = pending(t);
-    switch (s.op) {
-      case Op::kMutexLock: return mutex_free(s.object) ? Ready::kYes : Ready::kNo;
-      case Op::kCondReacquire: return t.signalled && mutex_free(s.mutex) ? Ready::kYes : Ready::kNo;
-      case Op::kCondTimedReacquire:
-        if (!mutex_free(s.mutex)) return Ready::kNo;
-        return t.signalled || clock_ >= t.deadline ? Ready::kYes : Ready::kTimeout;
-      case Op::kSleep: return clock_ >= t.deadline && t.deadline != 0 ? Ready::kYes : Ready::kTimeout;
-      case Op::kSemWait: {
-        const auto it = sems_.find(s.object);
-        return it != sems_.end() && it->second > 0 ? Ready::kYes : Ready::kNo;
-      }
-      case Op::kThreadJoin: {
-        const uint32_t slot = child(t, s.object);
-        return slot != kNoIndex && (threads_[slot].finished || threads_[slot].removed) ? Ready::kYes : Ready::kNo;
-      }
-      default: return Ready::kYes;
-    }
+  Ready ready(uint32_t slot) {
+    const Step s = pending(threads_[slot]);
+    const uint32_t at = object(threads_[slot], s);
+    // Somebody who is not born yet.
+    if (at == kNoIndex) return Ready::kNo;
+    now_.clock = clock_;
+    return now_.ready(s.op, {slot, at});
   }
 
   bool step_once() {
@@ -126,8 +124,9 @@ class Machine {
       if (t.finished || t.removed) continue;
       const Step s = pending(t);
       if (i == current_) current = static_cast<uint32_t>(candidates.size());
-      candidates.push_back({t.id, i, t.number + 1, s.op, ready(t), t.gave_way, object_of(t, s), site_of(t), t.last_step,
-                            t.deadline != 0 ? t.deadline : clock_ + kWaitNs});
+      const uint64_t deadline = now_.threads[i].deadline;
+      candidates.push_back({t.id, i, t.number + 1, s.op, ready(i), t.gave_way, object_of(t, s), site_of(t), t.last_step,
+                            deadline != 0 ? deadline : clock_ + kWaitNs});
     }
     if (candidates.empty()) return end(OutcomeKind::kExit, "");
     const Moment moment{candidates.data(), static_cast<uint32_t>(candidates.size()), current, step_ + 1, clock_};
@@ -182,79 +181,54 @@ class Machine {
 
   void perform(ToyThread& t, const Step& s, Event& e, bool timed_out, bool early) {
     const uint32_t slot = current_;
-    size_t next = t.pc + 1;
-    switch (s.op) {
-      case Op::kThreadStart:
-        t.started = true;
-        next = 0;
-        break;
-      case Op::kThreadExit: t.finished = true; return;
-      case Op::kThreadCreate: {
-        ToyThread fresh;
-        fresh.birth = ++t.births;
-        fresh.id = child_thread(t.id, fresh.birth);
-        fresh.parent = slot;
-        fresh.body = s.object;
-        e.value = fresh.birth;
-        fresh.removed = director_.removed(fresh.id);
-        if (fresh.removed) e.flags |= kDisabledThread;
-        t.children.push_back({s.object, static_cast<uint32_t>(threads_.size())});
-        data_.threads.push_back({});
-        data_.threads.back().id = fresh.id;
-        data_.threads.back().parent = slot;
-        data_.threads.back().birth = fresh.birth;
-        t.pc = next;
-        settle(t);
-        threads_.push_back(std::move(fresh));
-        return;
-      }
-      case Op::kMutexLock: owners_[s.object] = slot; break;
-      case Op::kMutexTryLock: {
-        const bool got = mutex_free(s.object);
-        if (got) owners_[s.object] = slot;
-        if (!got) e.flags |= kFailed;
-        run_.value = got ? 1 : 0;
-        break;
-      }
-      case Op::kMutexUnlock: owners_[s.object] = kNoIndex; break;
-      case Op::kCondWait:
-      case Op::kCondTimedWait:
-        owners_[s.mutex] = kNoIndex;
-        e.value = make_object(ObjectKind::kGlobal, static_cast<uint64_t>(Family::kMutexes), static_cast<uint64_t>(s.mutex));
-        t.waiting = true;
-        t.signalled = false;
-        t.reacquiring = true;
-        t.deadline = s.op == Op::kCondTimedWait ? clock_ + kWaitNs : 0;
-        waiters_[s.object].push_back(slot);
-        return;
-      case Op::kCondReacquire:
-      case Op::kCondTimedReacquire:
-        owners_[s.mutex] = slot;
-        if (timed_out || !t.signalled) {
-          e.flags |= kTimedOut | kChoice;
-          e.value = kChoiceTimeout;
-          std::erase(waiters_[s.object], slot);
-        }
-        t.waiting = t.reacquiring = false;
-        t.deadline = 0;
-        break;
-      case Op::kCondSignal: wake_one(t, s.object, e); break;
-      case Op::kCondBroadcast:
-        for (uint32_t w : waiters_[s.object]) threads_[w].signalled = true;
-        waiters_[s.object].clear();
-        break;
-      case Op::kSemWait: --sems_[s.object]; break;
-      case Op::kSemPost: ++sems_[s.object]; break;
-      case Op::kSleep:
-        if (early) {
-          e.flags |= kTimedOut | kChoice;
-          e.value = kChoiceTimeout;
-        }
-        t.deadline = 0;
-        break;
-      default: break;
+    model::Happening h{s.op, 0, slot, object(t, s), model::kNone, model::kNone, 0};
+    if (s.op == Op::kThreadCreate) return create(t, s, e, h);
+    if (s.op == Op::kMutexTryLock) {
+      const bool got = now_.objects[h.object].owner == model::kNone;
+      if (!got) e.flags |= kFailed;
+      run_.value = got ? 1 : 0;
+    } else if (model::is_condition_wait(s.op)) {
+      h.mutex = object(Family::kMutexes, s.mutex);
+      e.value = make_object(ObjectKind::kGlobal, static_cast<uint64_t>(Family::kMutexes), static_cast<uint64_t>(s.mutex));
+    } else if (model::is_reacquire(s.op) ? timed_out || !now_.threads[slot].woken : s.op == Op::kSleep && early) {
+      e.flags |= kTimedOut | kChoice;
+      e.value = kChoiceTimeout;
+    } else if (s.op == Op::kCondSignal) {
+      h.peer = choose_waiter(t, h.object, e);
+    } else if (row(s.op).family == Family::kSemaphores) {
+      e.value = model::semaphore_word(static_cast<uint32_t>(now_.objects[h.object].count));
     }
-    act(t, s, e, next);
+    h.flags = e.flags;
+    now_.apply(h);
+    now_.threads[slot].deadline = s.op == Op::kCondTimedWait ? clock_ + kWaitNs : 0;
+    if (s.op == Op::kThreadExit) t.finished = true;
+    t.reacquiring = model::is_condition_wait(s.op);
+    if (t.finished || t.reacquiring) return;
+    if (s.op == Op::kThreadStart) t.started = true;
+    act(t, s, e, s.op == Op::kThreadStart ? 0 : t.pc + 1);
+  }
+
+  void create(ToyThread& t, const Step& s, Event& e, model::Happening h) {
+    ToyThread fresh;
+    fresh.birth = ++t.births;
+    fresh.id = child_thread(t.id, fresh.birth);
+    fresh.parent = current_;
+    fresh.body = s.object;
+    e.value = fresh.birth;
+    fresh.removed = director_.removed(fresh.id);
+    if (fresh.removed) e.flags |= kDisabledThread;
+    t.children.push_back({s.object, static_cast<uint32_t>(threads_.size())});
+    data_.threads.push_back({});
+    data_.threads.back().id = fresh.id;
+    data_.threads.back().parent = current_;
+    data_.threads.back().birth = fresh.birth;
+    ++t.pc;
+    settle(current_);
+    h.peer = static_cast<uint32_t>(threads_.size());
+    h.flags = e.flags;
+    threads_.push_back(std::move(fresh));
+    now_.threads.push_back({});
+    now_.apply(h);
   }
 
   void act(ToyThread& t, const Step& s, Event& e, size_t next) {
@@ -266,29 +240,28 @@ class Machine {
       if (is_memory(s.op)) e.value = run_.value;
     }
     t.pc = t.started && s.op == Op::kThreadStart ? 0 : run_.next_step;
-    settle(t);
+    settle(current_);
   }
 
-  void settle(ToyThread& t) {
+  void settle(uint32_t slot) {
+    ToyThread& t = threads_[slot];
     if (t.pc >= program_.bodies[static_cast<size_t>(t.body)].size()) t.exiting = true;
-    if (!t.exiting && program_.bodies[static_cast<size_t>(t.body)][t.pc].op == Op::kSleep) t.deadline = clock_ + kWaitNs;
+    if (!t.exiting && program_.bodies[static_cast<size_t>(t.body)][t.pc].op == Op::kSleep) now_.threads[slot].deadline = clock_ + kWaitNs;
   }
 
-  void wake_one(const ToyThread& t, int cond, Event& e) {
-    auto& queue = waiters_[cond];
-    if (queue.empty()) return;
+  uint32_t choose_waiter(const ToyThread& t, uint32_t condition, Event& e) {
+    const std::vector<uint32_t> queue = now_.waiters(condition);
+    if (queue.empty()) return model::kNone;
     std::vector<uint64_t> options;
     for (uint32_t w : queue) options.push_back(threads_[w].id);
     const uint32_t pick = director_.choose(t.id, t.number, step_, options.data(), static_cast<uint32_t>(options.size()));
     e.flags |= kChoice;
     e.value = options[pick];
-    threads_[queue[pick]].signalled = true;
-    queue.erase(queue.begin() + pick);
+    return queue[pick];
   }
 
   // Creation, start, exit and join of a thread meet on its own object.
   ObjectId object_of(const ToyThread& t, const Step& s) const {
-    auto thread_object = [](ThreadId id) { return make_object(ObjectKind::kThread, id, 0); };
     if (s.op == Op::kNone || s.op == Op::kYield || s.op == Op::kSleep) return kNoObject;
     if (s.op == Op::kThreadStart || s.op == Op::kThreadExit) return thread_object(t.id);
     if (s.op == Op::kThreadCreate) return thread_object(child_thread(t.id, t.births + 1));
@@ -325,8 +298,10 @@ class Machine {
       out.pending = s.op;
       out.site = site_of(t);
       out.object = object_of(t, s);
-      out.state = t.finished ? ThreadState::kFinished : ready(t) == Ready::kNo ? ThreadState::kBlocked : ThreadState::kRunnable;
-      if (s.op == Op::kMutexLock && !mutex_free(s.object)) out.holder = owners_.at(s.object);
+      out.state = t.finished                                      ? ThreadState::kFinished
+                  : ready(static_cast<uint32_t>(i)) == Ready::kNo ? ThreadState::kBlocked
+                                                                  : ThreadState::kRunnable;
+      if (s.op == Op::kMutexLock) out.holder = now_.objects[object(t, s)].owner;
     }
   }
 
@@ -336,9 +311,8 @@ class Machine {
   std::vector<PolicyThread> policy_threads_;
   Director director_;
   std::deque<ToyThread> threads_;
-  std::map<int, uint32_t> owners_;
-  std::map<int, int> sems_;
-  std::map<int, std::vector<uint32_t>> waiters_;
+  std::map<std::pair<Family, int>, uint32_t> objects_;
+  RunState now_;
   Run run_;
   Trace::Data data_;
   uint64_t step_ = 0;

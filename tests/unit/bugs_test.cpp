@@ -1,5 +1,5 @@
 // Saved bugs: found again by any name a person would use, and never lost to a damaged neighbour.
-#include "trace/bugs.h"
+#include "store/bugs.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "trace/atomic_file.h"
+#include "store/atomic_file.h"
 #include "trace/error.h"
 
 namespace heddle {

@@ -1,5 +1,5 @@
 // What searches leave for later ones: totals, seeds, what was learnt; and that a second process or an interrupt does not spoil it.
-#include "trace/campaigns.h"
+#include "store/campaigns.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "trace/atomic_file.h"
+#include "store/atomic_file.h"
+#include "store/input_store.h"
 #include "trace/error.h"
 #include "trace/input_log.h"
-#include "trace/input_store.h"
 
 namespace heddle {
 namespace {

@@ -13,10 +13,11 @@
 #include "report/sarif.h"
 #include "report/text.h"
 #include "simplify/causality.h"
+#include "store/replay_string.h"
+#include "store/saved_cause.h"
 #include "toy/toy.h"
 #include "trace/error.h"
 #include "trace/executor.h"
-#include "trace/replay_string.h"
 
 namespace heddle {
 namespace {

@@ -1,12 +1,12 @@
 // Numbers in saved JSON that no field can hold.
-#include "trace/saved_json.h"
+#include "store/saved_json.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "trace/cause.h"
-#include "trace/stacks.h"
+#include "store/saved_cause.h"
+#include "store/saved_stacks.h"
 
 namespace heddle {
 namespace {
@@ -18,6 +18,16 @@ TEST(SavedJson, RefusesNumbersThatCannotBeConverted) {
   EXPECT_TRUE(parse_saved_json<json>(R"({"seed": 1e300})").is_null());
   EXPECT_TRUE(parse_saved_json<json>(R"({"seed": -1.5})").is_null());
   EXPECT_EQ(parse_saved_json<json>(R"({"seconds": 0.25, "seed": 18446744073709551615})").at("seed").get<uint64_t>(), ~uint64_t{0});
+}
+
+TEST(SavedJson, KeepsBytesThatAreNoText) {
+  for (const std::string bytes : {"plain", "\xFF\xFE", "gr\xC3\xBC\xDF", "\xF4\x8F\xBF\xBF", "cut \xF0\x9F\x98", ""}) {
+    const json j = {{"names", {bytes}}, {bytes, 1}};
+    const json again = parse_saved_json<json>(saved_json(j).dump());
+    EXPECT_EQ(again.at("names").at(0).get<std::string>(), bytes);
+    EXPECT_TRUE(again.contains(text_of_bytes(bytes)));
+    EXPECT_EQ(bytes_of_text(text_of_bytes(bytes)), bytes);
+  }
 }
 
 TEST(SavedJson, IsNoStacksAndNoCauseThen) {

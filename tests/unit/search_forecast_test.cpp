@@ -117,7 +117,7 @@ TEST(Forecast, TheDefaultMeetsEveryPartialOrderWithoutRunningTheKnownOnes) {
     SearchOptions options;
     options.seed = seed;
     options.base.points = PointKind::kRacy;
-    const auto search = make_portfolio(options);
+    const auto search = search_named("portfolio")->make(options);
     std::set<uint64_t> orders;
     size_t runs = 0;
     for (; runs < 200 && orders.size() < 20; ++runs) {

@@ -47,13 +47,13 @@ TEST(Enabled, AgreesWithTheFlagsThatRunsRecordAtTheirSwitches) {
           continue;
         }
         const Stance stance = walk.stance(previous);
-        if (stance.standing == Standing::kUnknown) continue;
-        ASSERT_EQ((e.flags & kPreviousReady) != 0, stance.standing == Standing::kEnabled) << kernel.name << " event " << p;
-        ASSERT_EQ((e.flags & kPreviousReadyByTimeout) != 0, stance.standing == Standing::kTimeout) << kernel.name << " event " << p;
+        if (stance.ready == Ready::kUnknown) continue;
+        ASSERT_EQ((e.flags & kPreviousReady) != 0, stance.ready == Ready::kYes) << kernel.name << " event " << p;
+        ASSERT_EQ((e.flags & kPreviousReadyByTimeout) != 0, stance.ready == Ready::kTimeout) << kernel.name << " event " << p;
       }
       // At the end nobody is enabled in a deadlock.
       if (trace.outcome().kind != OutcomeKind::kDeadlock) continue;
-      for (const Stance& s : walk.stances()) EXPECT_EQ(s.standing, Standing::kBlocked) << kernel.name;
+      for (const Stance& s : walk.stances()) EXPECT_EQ(s.ready, Ready::kNo) << kernel.name;
     }
   }
 }
@@ -65,7 +65,7 @@ TEST(Enabled, EveryThreadItCallsEnabledCanReallyRun) {
       for (; !walk.done(); walk.advance()) {
         const size_t p = walk.position();
         for (const Stance& s : walk.stances()) {
-          if (s.standing != Standing::kEnabled && s.standing != Standing::kBlocked) continue;
+          if (s.ready != Ready::kYes && s.ready != Ready::kNo) continue;
           Plan plan;
           for (size_t i = 0; i < p; ++i) {
             const Event& e = trace.events()[i];
@@ -77,7 +77,7 @@ TEST(Enabled, EveryThreadItCallsEnabledCanReallyRun) {
           plan.strictness = Strictness::kStrict;
           const Trace run = kernel.program.run(plan);
           const bool ran = run.outcome().kind != OutcomeKind::kDiverged;
-          ASSERT_EQ(ran, s.standing == Standing::kEnabled) << kernel.name << " position " << p << " thread " << s.thread;
+          ASSERT_EQ(ran, s.ready == Ready::kYes) << kernel.name << " position " << p << " thread " << s.thread;
           if (ran) {
             EXPECT_EQ(run.events()[p].op, s.op);
             EXPECT_EQ(run.events()[p].object, s.object);

@@ -1,4 +1,4 @@
-#include "trace/source_statement.h"
+#include "symbols/source_statement.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

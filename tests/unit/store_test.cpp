@@ -1,5 +1,5 @@
 // The trace file: exact round trips, a bound on its size, and a loader that survives anything.
-#include "trace/store.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "trace/atomic_file.h"
+#include "store/atomic_file.h"
+#include "store/store_bytes.h"
 #include "trace/hash.h"
-#include "trace/store_bytes.h"
 
 namespace heddle {
 namespace {

@@ -1,4 +1,4 @@
-#include "trace/symbols_names.h"
+#include "symbols/symbols_names.h"
 
 #include <gtest/gtest.h>
 

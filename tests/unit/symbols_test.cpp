@@ -1,5 +1,5 @@
 // The test symbolises itself: its own functions, inlined calls and variables.
-#include "trace/symbols.h"
+#include "symbols/symbols.h"
 
 #include <gtest/gtest.h>
 #include <link.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "symbols/symbols_names.h"
 #include "symbols_files.h"
-#include "trace/symbols_names.h"
 
 struct SymbolsTestNode {
   int key;

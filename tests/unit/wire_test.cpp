@@ -4,6 +4,7 @@
 #include "policy/director.h"
 #include "toy/toy.h"
 #include "trace/trace.h"
+#include "wire/servers.h"
 
 namespace heddle {
 namespace {
@@ -238,6 +239,16 @@ TEST(Encoding, APlanSurvivesItsBlock) {
   EXPECT_EQ(view.marks[1], 2u);
   EXPECT_EQ(view.skips[0].thread, 4u);
   EXPECT_EQ(view.steps[0], 7u);
+}
+
+// A server that was told to die waits at its door for a moment more: a door that moves is a request.
+TEST(Servers, DoNotMoveTheDoorOfARowThatIsEmptied) {
+  ServerRow row{ServerStanding::kReady, 77, 5, 0, 9, {1, 2, 3}};
+  vacate(row);
+  EXPECT_EQ(row.door, 5U);
+  EXPECT_EQ(row.pid, 0);
+  EXPECT_EQ(row.standing, ServerStanding::kNone);
+  EXPECT_EQ(row.step, 0U);
 }
 
 }  // namespace

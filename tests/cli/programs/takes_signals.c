@@ -1,5 +1,6 @@
 // takes_signals HOW: says "ready", counts until USR1 comes from outside, says how far it came and ends with 1.
-// HOW: handler (two threads count under a lock), pause (nobody can run meanwhile), wait (every thread blocks it, one waits for it).
+// HOW: handler (two threads count under a lock), pause (nobody can run meanwhile), wait (every thread blocks it, one waits for it), busy (main only
+// computes), twice (says how often INT came).
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,25 @@ static void on_signal(int number) {
   seen = turns;
 }
 
+static volatile sig_atomic_t interrupts;
+static void on_interrupt(int number) {
+  (void)number;
+  ++interrupts;
+}
+
+static int count_interrupts(void) {
+  signal(SIGINT, on_interrupt);
+  signal(SIGUSR1, on_signal);
+  printf("ready\n");
+  fflush(stdout);
+  for (int said = 0; !came;) {
+    pause();
+    for (; said < interrupts; fflush(stdout)) printf("taken %d\n", ++said);
+  }
+  printf("%d times\n", (int)interrupts);
+  return 1;
+}
+
 static void* count(void* unused) {
   for (int over = 0; !over;) {
     for (volatile int i = 0; i < 300000; ++i) continue;
@@ -30,6 +50,7 @@ static void* count(void* unused) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
+  if (strcmp(argv[1], "twice") == 0) return count_interrupts();
   pthread_t thread;
   sigset_t set;
   sigemptyset(&set);
@@ -44,6 +65,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "pause") == 0) pthread_join(thread, NULL);
   printf("ready\n");
   fflush(stdout);
+  for (volatile int turn = 1; strcmp(argv[1], "busy") == 0 && turn != 0; turn = 1) continue;
   if (strcmp(argv[1], "handler") == 0) {
     count(NULL);
   } else if (strcmp(argv[1], "pause") == 0) {

@@ -1,4 +1,4 @@
-// Flag and data under the mutex of a condition.
+// not even possible: flag and data under the mutex of a condition.
 #include "../two.h"
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,0 +1,18 @@
+#pragma once
+// Whole threads removed from a failing run.
+#include <optional>
+
+#include "cli/campaign.h"
+#include "cli/progress.h"
+#include "cli/results.h"
+#include "simplify/reduce.h"
+
+namespace heddle {
+
+// Whole threads removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
+std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress,
+                                           uint64_t executions = 0);
+Json json_reduce(const ReduceResult& result);
+void save_reduced(Bug& bug, const ReduceResult& result);
+
+}  // namespace heddle

@@ -1,0 +1,36 @@
+#pragma once
+// When runs must be over, whatever they do: one that is still under way then is given up.
+#include <atomic>
+#include <chrono>
+
+namespace heddle {
+
+class Deadline {
+ public:
+  bool over() const {
+    const int64_t until = until_.load(std::memory_order_relaxed);
+    return until != 0 && now() >= until;
+  }
+
+  // Sets it for as long as this object lives; 0 seconds are no limit.
+  class Scope {
+   public:
+    Scope(Deadline& deadline, double seconds) : deadline_(deadline) {
+      deadline_.until_ = seconds > 0 ? now() + static_cast<int64_t>(seconds * 1e9) : 0;
+    }
+    ~Scope() { deadline_.until_ = 0; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Deadline& deadline_;
+  };
+
+ private:
+  static int64_t now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+  std::atomic<int64_t> until_{0};
+};
+
+}  // namespace heddle

@@ -1,0 +1,23 @@
+#pragma once
+#include <stdint.h>
+
+namespace heddle {
+
+// May a thread execute the operation that it is about to execute?
+enum class Ready : uint8_t {
+  kNo,
+  kYes,
+  kTimeout,  // only if its time-out fires before its deadline
+  kUnknown,  // depends on something that the state does not say: the outside world, in the tool. Never said in the target
+};
+
+namespace model {
+
+constexpr Ready when(bool yes) { return yes ? Ready::kYes : Ready::kNo; }
+
+// No thread, no object.
+inline constexpr uint32_t kNone = 0xFFFFFFFF;
+
+}  // namespace model
+
+}  // namespace heddle

@@ -1,0 +1,179 @@
+// Child processes: started at a point, uncontrolled themselves, waited for at a point.
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/names.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/outside.h"
+#include "runtime/outside/pids.h"
+#include "runtime/outside/trap.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+pid_t g_child_number;  // that the child under way will have
+
+// Runs before the program's own atfork handlers of the child: their calls must already find it uncontrolled. Our constructor is the first
+// of the process, and handlers run in the order in which they were registered.
+void on_child() {
+  leave_run();
+  name_child(g_child_number);
+  g_child_number = 0;
+  randomise_addresses();
+}
+
+__attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, on_child); }
+
+pid_t fork_at(void* pc) {
+  if (active()) point(Op::kFork, nullptr, pc);
+  g_child_number = next_child();
+  const pid_t child = real().fork();
+  return child > 0 ? child_started(child) : child;
+}
+
+ChildWait wait_of(pid_t pid, int options) {
+  int wanted = WEXITED;
+  if ((options & WUNTRACED) != 0) wanted |= WSTOPPED;
+  if ((options & WCONTINUED) != 0) wanted |= WCONTINUED;
+  wanted |= options & (__WALL | static_cast<int>(__WCLONE) | __WNOTHREAD);
+  if (pid > 0) return {P_PID, pid, wanted};
+  if (pid == -1) return {P_ALL, 0, wanted};
+  return {P_PGID, -pid, wanted};
+}
+
+// `call` reaps without waiting: returns the child's real number, 0 for none, or -errno.
+template <typename Call>
+long wait_at(const ChildWait& wait, bool tries, void* pc, Call call) {
+  Pending p{};
+  p.op = Op::kWaitChild;
+  p.address = tries ? nullptr : &wait;
+  p.site = caller_site(pc);
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
+  if (!tries) be_patient(wait);
+  for (;;) {
+    Event* e = point(p);
+    if (e == nullptr) return -EINTR;
+    const long result = call();
+    if (tries) mark_try(e, result == 0);
+    if (tries || result != 0) return result;
+  }
+}
+
+pid_t wait_for(pid_t pid, int* status, int options, rusage* usage, void* pc) {
+  int own = 0;
+  if (status == nullptr) status = &own;
+  const pid_t wanted = real_pid(pid);
+  const long child = wait_at(wait_of(wanted, options), (options & WNOHANG) != 0, pc,
+                             [&] { return sys(SYS_wait4, wanted, status, options | WNOHANG, usage); });
+  if (child <= 0) return static_cast<pid_t>(with_errno(child));
+  const auto real_child = static_cast<pid_t>(child);
+  const pid_t seen = seen_pid(real_child);
+  if (WIFEXITED(*status) || WIFSIGNALED(*status)) child_reaped(real_child);
+  return seen;
+}
+
+// A child of a process that is not under control has ended, or not: its number as the program knows it.
+pid_t reaped(pid_t real, const int* status) {
+  const pid_t seen = seen_pid(real);
+  if (real > 0 && status != nullptr && (WIFEXITED(*status) || WIFSIGNALED(*status))) child_reaped(real);
+  return seen;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT pid_t fork() noexcept { return fork_at(__builtin_return_address(0)); }
+
+// Without the handlers of atfork.
+HEDDLE_EXPORT pid_t _Fork() noexcept {
+  static pid_t (*library)();
+  if (library == nullptr) library = next_symbol<pid_t (*)()>("_Fork");
+  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
+  g_child_number = next_child();
+  const pid_t child = library();
+  if (child == 0) on_child();
+  return child > 0 ? child_started(child) : child;
+}
+
+// The child of a vfork runs on its parent's stack and memory; ours would run the parent's schedule with it. A fork keeps all promises
+// that POSIX makes about vfork.
+HEDDLE_EXPORT pid_t vfork() noexcept { return fork_at(__builtin_return_address(0)); }
+
+HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                              char* const argv[], char* const envp[]) {
+  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
+  pid_t child = 0;
+  const ForAnotherProgram starts;
+  const int error = real_io().posix_spawn(&child, path, actions, attributes, argv, NumbersForExec(envp, next_child(), program_pid()));
+  if (error == 0) child = child_started(child);
+  if (error == 0 && pid != nullptr) *pid = child;
+  return error;
+}
+
+HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
+                               char* const argv[], char* const envp[]) {
+  if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
+  pid_t child = 0;
+  const ForAnotherProgram starts;
+  const int error = real_io().posix_spawnp(&child, file, actions, attributes, argv, NumbersForExec(envp, next_child(), program_pid()));
+  if (error == 0) child = child_started(child);
+  if (error == 0 && pid != nullptr) *pid = child;
+  return error;
+}
+
+HEDDLE_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {
+  if (!active()) return reaped(real_io().waitpid(real_pid(pid), status, options), status);
+  return wait_for(pid, status, options, nullptr, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT pid_t wait(int* status) {
+  if (!active()) return reaped(real_io().waitpid(-1, status, 0), status);
+  return wait_for(-1, status, 0, nullptr, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT pid_t wait3(int* status, int options, rusage* usage) {
+  if (!active()) return reaped(real_io().wait3(status, options, usage), status);
+  return wait_for(-1, status, options, usage, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT pid_t wait4(pid_t pid, int* status, int options, rusage* usage) {
+  if (!active()) return reaped(real_io().wait4(real_pid(pid), status, options, usage), status);
+  return wait_for(pid, status, options, usage, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int waitid(idtype_t type, id_t id, siginfo_t* info, int options) {
+  const auto number = static_cast<pid_t>(id);
+  const int wanted = type == P_PID ? real_pid(number) : type == P_PGID ? real_group(number) : number;
+  siginfo_t own;
+  if (info == nullptr) info = &own;
+  if (!active()) {
+    const int result = real_io().waitid(type, static_cast<id_t>(wanted), info, options);
+    if (result == 0) info->si_pid = seen_pid(info->si_pid);
+    return result;
+  }
+  memset(info, 0, sizeof *info);
+  const ChildWait wait{static_cast<int>(type), wanted, options & ~(WNOHANG | WNOWAIT)};
+  const long result = wait_at(wait, (options & WNOHANG) != 0, __builtin_return_address(0), [&]() -> long {
+    const long error = sys(SYS_waitid, type, wanted, info, options | WNOHANG, nullptr);
+    return error != 0 ? error : info->si_pid;
+  });
+  if (result < 0) return static_cast<int>(with_errno(result));
+  if (result == 0) return 0;
+  const pid_t child = info->si_pid;
+  const bool gone = info->si_code == CLD_EXITED || info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED;
+  info->si_pid = seen_pid(child);
+  if (gone && (options & WNOWAIT) == 0) child_reaped(child);
+  return 0;
+}

@@ -1,0 +1,196 @@
+// Reads, writes and closes on descriptors that can block, and the pipes and events made inside the program.
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "runtime/base/random_bytes.h"
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/base/sys.h"
+#include "runtime/outside/delivery.h"
+#include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/timers.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr unsigned kSpliceNoWait = 2;  // SPLICE_F_NONBLOCK
+constexpr size_t kSurePiece = 16384;
+constexpr int kNoWait = 8;  // RWF_NOWAIT
+
+// As much as goes in without blocking: a write that fills a pipe would wait inside the kernel for the rest.
+long write_some(int fd, const char* data, size_t size) {
+  const iovec piece{const_cast<char*>(data), size};
+  const long written = sys(SYS_pwritev2, fd, &piece, 1, -1, -1, kNoWait);
+  if (written != -EOPNOTSUPP && written != -EINVAL && written != -ENOSYS) return written;
+  // A pipe that polls as writable has room for a page.
+  return sys(SYS_write, fd, data, size < PIPE_BUF ? size : PIPE_BUF);
+}
+
+// To an inherited stream: whole, as if its reader were always fast enough. Even where the program asked not to wait, how fast it is must
+// not decide what the program does.
+long write_out(int fd, const char* data, size_t size) {
+  size_t done = 0;
+  do {
+    const long written = sys(SYS_write, fd, data + done, size - done);
+    if (written == -EAGAIN) {
+      pollfd watched{fd, POLLOUT, 0};
+      sys(SYS_ppoll, &watched, 1, nullptr, nullptr, 8);
+      if (!has_arrived()) continue;
+    }
+    if (written < 0) return done != 0 ? static_cast<long>(done) : written;
+    done += static_cast<size_t>(written);
+  } while (done < size);
+  return static_cast<long>(done);
+}
+
+}  // namespace
+
+long controlled_write(int fd, const char* data, size_t size, void* pc) {
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, size, pc};
+  const DescriptorInfo info = describe(fd);
+  library_reads(data, size, pc);
+  descriptor_used(fd, pc);
+  if (info.stream && info.reach == Reach::kForeign) return write_out(fd, data, size);
+  const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
+  if (!piecewise) {
+    return controlled(call, info, [&] { return sys(SYS_write, fd, data, size); });
+  }
+  size_t done = 0;
+  do {
+    const long written = controlled(call, info, [&] { return write_some(fd, data + done, size - done); });
+    if (written < 0) return done != 0 ? static_cast<long>(done) : written;
+    done += static_cast<size_t>(written);
+  } while (done < size);
+  return static_cast<long>(done);
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+ssize_t read_at(int fd, void* data, size_t size, void* pc) {
+  const DescriptorInfo info = describe(fd);
+  if (info.random && seeded()) {
+    descriptor_used(fd, pc);
+    library_writes(data, size, pc);
+    seeded_bytes(data, size);
+    return static_cast<ssize_t>(size);
+  }
+  const iovec filled{data, size};
+  return with_errno(
+      controlled({fd, Op::kRead, POLLIN, false, size, pc, {&filled, 1, 0, 1}}, info, [&] { return sys(SYS_read, fd, data, size); }));
+}
+
+void made_pipe(const int* ends, const void* pc) {
+  made_inside(ends[0], ends[0]);
+  descriptor_made(ends[0], pc);
+  descriptor_made(ends[1], pc);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT ssize_t read(int fd, void* data, size_t size) {
+  if (!active()) return real_io().read(fd, data, size);
+  return read_at(fd, data, size, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t __read_chk(int fd, void* data, size_t size, size_t room) {
+  if (size > room) abort();
+  if (!active()) return real_io().read(fd, data, size);
+  return read_at(fd, data, size, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t readv(int fd, const iovec* pieces, int count) {
+  if (!active()) return real_io().readv(fd, pieces, count);
+  return with_errno(
+      controlled({fd, Op::kRead, POLLIN, false, 0, __builtin_return_address(0), {pieces, count > 0 ? static_cast<size_t>(count) : 0, 0, 1}},
+                 describe(fd), [&] { return sys(SYS_readv, fd, pieces, count); }));
+}
+
+HEDDLE_EXPORT ssize_t write(int fd, const void* data, size_t size) {
+  if (!active()) return real_io().write(fd, data, size);
+  return with_errno(controlled_write(fd, static_cast<const char*>(data), size, __builtin_return_address(0)));
+}
+
+HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
+  if (!active()) return real_io().writev(fd, pieces, count);
+  void* pc = __builtin_return_address(0);
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, 0, pc};
+  const DescriptorInfo info = describe(fd);
+  const bool out = info.stream && info.reach == Reach::kForeign;
+  if (!out && (!(info.socket || info.stream) || !is_blocking(fd))) {
+    if (count > 0) library_reads_pieces(pieces, static_cast<size_t>(count), pc);
+    return with_errno(controlled(call, info, [&] { return sys(SYS_writev, fd, pieces, count); }));
+  }
+  ssize_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    if (pieces[i].iov_len == 0) continue;
+    const long written = controlled_write(fd, static_cast<const char*>(pieces[i].iov_base), pieces[i].iov_len, pc);
+    if (written < 0) return done != 0 ? done : with_errno(written);
+    done += written;
+    if (static_cast<size_t>(written) < pieces[i].iov_len) break;
+  }
+  return done;
+}
+
+// A short count is a right answer to all of these: no more than what surely goes through without waiting.
+HEDDLE_EXPORT ssize_t sendfile(int out, int in, off_t* offset, size_t count) noexcept {
+  if (!active()) return with_errno(sys(SYS_sendfile, out, in, offset, count));
+  const DescriptorInfo info = describe(out);
+  const size_t most = info.reach == Reach::kPlain || info.reach == Reach::kForeign || count < kSurePiece ? count : kSurePiece;
+  return with_errno(controlled({out, Op::kWrite, POLLOUT, false, count, __builtin_return_address(0)}, info,
+                               [&] { return sys(SYS_sendfile, out, in, offset, most); }));
+}
+HEDDLE_EXPORT ssize_t sendfile64(int out, int in, off_t* offset, size_t count) noexcept __attribute__((alias("sendfile")));
+
+HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_offset, size_t count, unsigned flags) {
+  if (!active()) return with_errno(sys(SYS_splice, in, in_offset, out, out_offset, count, flags));
+  void* pc = __builtin_return_address(0);
+  const bool tries = (flags & kSpliceNoWait) != 0;
+  const DescriptorInfo source = describe(in);
+  const DescriptorInfo sink = describe(out);
+  // It waits for its input and then for room, as the kernel does.
+  if (source.reach != Reach::kPlain) {
+    const long waited = controlled({in, Op::kRead, POLLIN, tries, count, pc}, source, [] { return 0L; });
+    if (waited < 0) return with_errno(waited);
+  }
+  const DescriptorCall call{out, Op::kWrite, POLLOUT, tries, count, pc};
+  const unsigned how = is_controlled(call, sink) ? flags | kSpliceNoWait : flags;
+  return with_errno(controlled(call, sink, [&] { return sys(SYS_splice, in, in_offset, out, out_offset, count, how); }));
+}
+
+HEDDLE_EXPORT int close(int fd) {
+  if (!active()) return real_io().close(fd);
+  test_cancel(__builtin_return_address(0));
+  descriptor_closed(fd, __builtin_return_address(0));
+  if (Timer* timer = find_timer(TimerKind::kDescriptor, fd)) free_timer(timer);
+  const DescriptorInfo info = describe(fd);
+  if (info.reach != Reach::kPlain) {
+    Pending p{};
+    p.op = Op::kClose;
+    p.object = descriptor_object(info);
+    p.site = caller_site(__builtin_return_address(0));
+    point(p);
+  }
+  return static_cast<int>(with_errno(sys(SYS_close, fd)));
+}
+
+HEDDLE_EXPORT int pipe2(int ends[2], int flags) noexcept {
+  const long result = sys(SYS_pipe2, ends, flags);
+  if (result == 0 && active()) made_pipe(ends, __builtin_return_address(0));
+  return static_cast<int>(with_errno(result));
+}
+
+HEDDLE_EXPORT int pipe(int ends[2]) noexcept {
+  const long result = sys(SYS_pipe2, ends, 0);
+  if (result == 0 && active()) made_pipe(ends, __builtin_return_address(0));
+  return static_cast<int>(with_errno(result));
+}

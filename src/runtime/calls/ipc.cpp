@@ -1,0 +1,161 @@
+// Waits that the kernel cannot be asked about without doing them: file locks, System V semaphores and queues. Each is a try at a point,
+// again and again; a thread that keeps failing gives way, and if nobody else can help the run ends as a livelock.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <unistd.h>
+
+#include "runtime/base/placement.h"
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/outside/descriptor_call.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+constexpr uint32_t kStandIns = 256;
+char g_stand_ins[kStandIns];
+
+// The kernel's numbers for sets and queues differ from run to run: the number within this run is the name.
+constexpr uint32_t kMaxIpc = 256;
+struct Ipc {
+  uint64_t kind;
+  int id;
+};
+HEDDLE_APART Ipc g_ipc[kMaxIpc];
+uint32_t g_ipc_count;
+
+ObjectId ipc_object(uint64_t kind, int id) {
+  uint32_t at = 0;
+  while (at < g_ipc_count && (g_ipc[at].kind != kind || g_ipc[at].id != id)) ++at;
+  if (at == g_ipc_count && g_ipc_count < kMaxIpc) g_ipc[g_ipc_count++] = {kind, id};
+  return make_object(ObjectKind::kDescriptor, kind, at);
+}
+
+// `call` tries once and returns -errno on failure; `busy` is the error that means "not now".
+template <typename Call>
+long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc, Call call) {
+  Pending p{};
+  p.op = op;
+  p.object = object;
+  // Stands for the kernel's lock where accesses are ordered; reads and writes have their own way there.
+  if (row(op).family != Family::kDescriptors) p.address = &g_stand_ins[static_cast<unsigned>(id) % kStandIns];
+  p.site = caller_site(pc);
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
+  for (;;) {
+    Event* e = point(p);
+    if (e == nullptr) return -EINTR;
+    const long result = call();
+    mark_try(e, result == busy);
+    if (result != busy || !waits) return result;
+  }
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int flock(int fd, int operation) noexcept {
+  const bool waits = (operation & LOCK_NB) == 0;
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_flock, fd, operation)));
+  const Op op = (operation & LOCK_UN) != 0 ? Op::kMutexUnlock : Op::kMutexTryLock;
+  return static_cast<int>(with_errno(until_done(op, name_descriptor(fd), fd, waits, -EWOULDBLOCK, __builtin_return_address(0),
+                                                [&] { return sys(SYS_flock, fd, operation | LOCK_NB); })));
+}
+
+namespace {
+
+// Locks of a process: its own threads never exclude each other by them, another process may.
+int lock_record(int fd, int command, const struct flock* wanted, void* pc) {
+  const bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
+  const int tries = command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command;
+  const Op op = wanted->l_type == F_UNLCK ? Op::kMutexUnlock : Op::kMutexTryLock;
+  const auto result = until_done(op, name_descriptor(fd), fd, waits, -EAGAIN, pc, [&] {
+    const long error = sys(SYS_fcntl, fd, tries, wanted);
+    return error == -EACCES ? -EAGAIN : error;
+  });
+  return static_cast<int>(with_errno(result));
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int fcntl(int fd, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  void* argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (active() && (command == F_SETLKW || command == F_OFD_SETLKW || command == F_OFD_SETLK)) {
+    return lock_record(fd, command, static_cast<const struct flock*>(argument), __builtin_return_address(0));
+  }
+  static int (*library)(int, int, ...);
+  if (library == nullptr) library = next_symbol<int (*)(int, int, ...)>("fcntl");
+  return library(fd, command, argument);
+}
+HEDDLE_EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
+
+HEDDLE_EXPORT int lockf(int fd, int command, off_t length) {
+  static decltype(&::lockf) library;
+  if (library == nullptr) library = next_symbol<decltype(&::lockf)>("lockf");
+  if (!active() || command != F_LOCK) return library(fd, command, length);
+  struct flock wanted {};
+  wanted.l_type = F_WRLCK;
+  wanted.l_whence = SEEK_CUR;
+  wanted.l_len = length;
+  return lock_record(fd, F_SETLKW, &wanted, __builtin_return_address(0));
+}
+HEDDLE_EXPORT int lockf64(int fd, int command, off64_t length) __attribute__((alias("lockf")));
+
+HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const timespec* timeout) noexcept {
+  if (!active() || timeout != nullptr) {
+    if (active()) note(caller_site(__builtin_return_address(0)), "semtimedop waits on the real clock");
+    return static_cast<int>(with_errno(sys(SYS_semtimedop, set, operations, count, timeout)));
+  }
+  bool waits = false;
+  bool only_posts = true;
+  sembuf tries[64];
+  if (count > 64) return static_cast<int>(with_errno(sys(SYS_semop, set, operations, count)));
+  for (size_t i = 0; i < count; ++i) {
+    waits = waits || (operations[i].sem_flg & IPC_NOWAIT) == 0;
+    only_posts = only_posts && operations[i].sem_op > 0;
+    tries[i] = operations[i];
+    tries[i].sem_flg = static_cast<short>(tries[i].sem_flg | IPC_NOWAIT);
+  }
+  return static_cast<int>(with_errno(until_done(only_posts ? Op::kSemPost : Op::kSemTryWait, ipc_object(1, set), set, waits, -EAGAIN,
+                                                __builtin_return_address(0), [&] { return sys(SYS_semop, set, tries, count); })));
+}
+
+HEDDLE_EXPORT int semop(int set, sembuf* operations, size_t count) noexcept {
+  CalledFrom outer(__builtin_return_address(0));
+  return semtimedop(set, operations, count, nullptr);
+}
+
+HEDDLE_EXPORT int msgsnd(int queue, const void* message, size_t size, int flags) {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_msgsnd, queue, message, size, flags)));
+  return static_cast<int>(
+      with_errno(until_done(Op::kWrite, ipc_object(2, queue), queue, (flags & IPC_NOWAIT) == 0, -EAGAIN, __builtin_return_address(0),
+                            [&] { return sys(SYS_msgsnd, queue, message, size, flags | IPC_NOWAIT); })));
+}
+
+HEDDLE_EXPORT ssize_t msgrcv(int queue, void* message, size_t size, long type, int flags) {
+  if (!active()) return with_errno(sys(SYS_msgrcv, queue, message, size, type, flags));
+  return with_errno(until_done(Op::kRead, ipc_object(2, queue), queue, (flags & IPC_NOWAIT) == 0, -ENOMSG, __builtin_return_address(0),
+                               [&] { return sys(SYS_msgrcv, queue, message, size, type, flags | IPC_NOWAIT); }));
+}
+
+HEDDLE_EXPORT int eventfd_read(int fd, eventfd_t* value) {
+  CalledFrom outer(__builtin_return_address(0));
+  return read(fd, value, sizeof *value) == static_cast<ssize_t>(sizeof *value) ? 0 : -1;
+}
+
+HEDDLE_EXPORT int eventfd_write(int fd, eventfd_t value) {
+  CalledFrom outer(__builtin_return_address(0));
+  return write(fd, &value, sizeof value) == static_cast<ssize_t>(sizeof value) ? 0 : -1;
+}

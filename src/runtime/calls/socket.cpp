@@ -1,0 +1,316 @@
+// Sockets. A connection between two threads of this process is known as such, so that a wait on it is not taken for one on the outside.
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "runtime/base/placement.h"
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/base/sys.h"
+#include "runtime/outside/descriptor_call.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+struct Address {
+  sockaddr_storage name;
+  socklen_t length;
+  int fd;  // -1: free
+};
+constexpr uint32_t kMaxAddresses = 128;
+HEDDLE_APART Address g_bound[kMaxAddresses];       // listeners and datagram sockets
+HEDDLE_APART Address g_connectors[kMaxAddresses];  // connected to a listener of ours, not yet accepted
+uint32_t g_bound_count;
+uint32_t g_connector_count;
+
+bool own_name(int fd, Address* out) {
+  out->fd = fd;
+  out->length = sizeof out->name;
+  memset(&out->name, 0, sizeof out->name);
+  return sys(SYS_getsockname, fd, &out->name, &out->length) == 0;
+}
+
+uint16_t port_of(const sockaddr* a) {
+  if (a->sa_family == AF_INET) return reinterpret_cast<const sockaddr_in*>(a)->sin_port;
+  if (a->sa_family == AF_INET6) return reinterpret_cast<const sockaddr_in6*>(a)->sin6_port;
+  return 0;
+}
+
+// The same end: a port of this machine (a listener may be bound to any address), or a name in the file system.
+bool same_end(const sockaddr* a, socklen_t a_length, const sockaddr* b, socklen_t b_length) {
+  const bool internet = (a->sa_family == AF_INET || a->sa_family == AF_INET6) && (b->sa_family == AF_INET || b->sa_family == AF_INET6);
+  if (internet) return port_of(a) != 0 && port_of(a) == port_of(b);
+  if (a->sa_family != AF_UNIX || b->sa_family != AF_UNIX) return false;
+  const auto* pa = reinterpret_cast<const sockaddr_un*>(a);
+  const auto* pb = reinterpret_cast<const sockaddr_un*>(b);
+  if (pa->sun_path[0] == 0 || pb->sun_path[0] == 0) return a_length == b_length && memcmp(a, b, a_length) == 0;
+  return strncmp(pa->sun_path, pb->sun_path, sizeof pa->sun_path) == 0;
+}
+
+const sockaddr* name_of(const Address& a) { return reinterpret_cast<const sockaddr*>(&a.name); }
+
+bool is_ours(const sockaddr* target, socklen_t length) {
+  for (uint32_t i = 0; i < g_bound_count; ++i) {
+    if (same_end(name_of(g_bound[i]), g_bound[i].length, target, length)) return true;
+  }
+  return false;
+}
+
+bool is_stream(int fd) {
+  int type = 0;
+  socklen_t length = sizeof type;
+  return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
+}
+
+void connected(int fd, const sockaddr* target, socklen_t length) {
+  if (!is_ours(target, length)) return;
+  made_inside(fd, fd);
+  if (is_stream(fd) && g_connector_count < kMaxAddresses && own_name(fd, &g_connectors[g_connector_count])) ++g_connector_count;
+}
+
+// Both ends of a connection get the name of the end that connected.
+void accepted(int fd) {
+  sockaddr_storage peer;
+  socklen_t length = sizeof peer;
+  memset(&peer, 0, sizeof peer);
+  if (sys(SYS_getpeername, fd, &peer, &length) != 0) return;
+  const auto* other = reinterpret_cast<const sockaddr*>(&peer);
+  for (uint32_t i = 0; i < g_connector_count; ++i) {
+    const Address& c = g_connectors[i];
+    // Connected Unix sockets have no name of their own: first come, first served, as in the listener's queue.
+    const bool unnamed = other->sa_family == AF_UNIX && c.name.ss_family == AF_UNIX;
+    if (!unnamed && !same_end(name_of(c), c.length, other, length)) continue;
+    made_inside(fd, c.fd);
+    for (uint32_t k = i; k + 1 < g_connector_count; ++k) g_connectors[k] = g_connectors[k + 1];
+    --g_connector_count;
+    return;
+  }
+}
+
+// Others can send to this socket from now on.
+void bound_here(int fd) {
+  if (g_bound_count == kMaxAddresses) g_bound_count = 0;
+  if (own_name(fd, &g_bound[g_bound_count])) ++g_bound_count;
+  // In a search nobody outside knows of it; in a plain run it may well be a service.
+  if (g_run.control->mode == Mode::kServe) made_inside(fd, fd);
+}
+
+long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
+  if (is_ours(target, length)) made_inside(fd, fd);
+  const DescriptorInfo info = describe(fd);
+  const long flags = sys(SYS_fcntl, fd, F_GETFL);
+  const bool blocking = (flags & O_NONBLOCK) == 0;
+  const DescriptorCall call{fd, Op::kConnect, POLLOUT, true, 0, pc};
+  const long result = controlled(call, info, [&] {
+    if (blocking) sys(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
+    const long error = sys(SYS_connect, fd, target, length);
+    if (blocking) sys(SYS_fcntl, fd, F_SETFL, flags);
+    return error;
+  });
+  // At once: the other side may accept it before this one goes on.
+  if (result == 0 || result == -EINPROGRESS) connected(fd, target, length);
+  if (!blocking || (result != -EINPROGRESS && result != -EAGAIN)) return result;
+  // A full queue of a Unix listener: try again when somebody has accepted.
+  if (result == -EAGAIN) return -EAGAIN;
+  const DescriptorCall finish{fd, Op::kConnect, POLLOUT, false, 0, pc};
+  return controlled(finish, info, [&]() -> long {
+    int error = 0;
+    socklen_t size = sizeof error;
+    sys(SYS_getsockopt, fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    return -error;
+  });
+}
+
+// A descriptor of the recorded number for a connection whose other end is not there. A real one that came meanwhile stays.
+long stand_in(int recorded, int flags) {
+  struct stat there;
+  if (sys(SYS_fstat, recorded, &there) == 0) return recorded;
+  const long fd = sys(SYS_socket, AF_UNIX, SOCK_STREAM | (flags & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
+  if (fd < 0 || fd == recorded) return fd;
+  sys(SYS_dup3, fd, recorded, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);
+  sys(SYS_close, fd);
+  return recorded;
+}
+
+int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
+  const iovec filled[2] = {{length, length != nullptr ? sizeof *length : 0}, {peer, length != nullptr ? *length : 0}};
+  long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc, {filled, 2, 2, 0}}, describe(fd),
+                           [&] { return sys(SYS_accept4, fd, peer, length, flags); });
+  if (result >= 0 && replays_inputs()) result = stand_in(static_cast<int>(result), flags);
+  if (result >= 0) accepted(static_cast<int>(result));
+  return static_cast<int>(with_errno(result));
+}
+
+ssize_t receive_at(int fd, void* data, size_t size, int flags, sockaddr* peer, socklen_t* length, void* pc) {
+  const DescriptorInfo info = describe(fd);
+  DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, size, pc};
+  const bool everything = (flags & MSG_WAITALL) != 0 && !call.tries && is_blocking(fd) && is_stream(fd) && (flags & MSG_PEEK) == 0;
+  size_t done = 0;
+  do {
+    const iovec filled[3] = {{length, length != nullptr ? sizeof *length : 0},
+                             {peer, peer != nullptr && length != nullptr ? *length : 0},
+                             {static_cast<char*>(data) + done, size - done}};
+    call.filled = {filled, 3, 2, 1};
+    const long n = controlled(call, info, [&] {
+      return sys(SYS_recvfrom, fd, static_cast<char*>(data) + done, size - done, flags & ~MSG_WAITALL, peer, length);
+    });
+    if (n < 0 && done == 0) return with_errno(n);
+    if (n <= 0) break;
+    done += static_cast<size_t>(n);
+  } while (everything && done < size);
+  return static_cast<ssize_t>(done);
+}
+
+ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr* target, socklen_t length, void* pc) {
+  library_reads(data, size, pc);
+  // Whoever sends to a socket of this process gets its answers from there.
+  if (target != nullptr && describe(fd).reach == Reach::kForeign && is_ours(target, length)) made_inside(fd, fd);
+  const DescriptorInfo info = describe(fd);
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, size, pc};
+  const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
+  size_t done = 0;
+  do {
+    const long n = controlled(call, info, [&] {
+      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, everything ? flags | MSG_DONTWAIT : flags, target,
+                 length);
+    });
+    if (n < 0) return done != 0 ? static_cast<ssize_t>(done) : with_errno(n);
+    done += static_cast<size_t>(n);
+  } while (everything && done < size);
+  return static_cast<ssize_t>(done);
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int ends[2]) noexcept {
+  const long result = sys(SYS_socketpair, domain, type, protocol, ends);
+  if (result == 0 && active()) {
+    made_inside(ends[0], ends[0]);
+    made_inside(ends[1], ends[0]);
+  }
+  return static_cast<int>(with_errno(result));
+}
+
+HEDDLE_EXPORT int listen(int fd, int backlog) noexcept {
+  const long result = sys(SYS_listen, fd, backlog);
+  if (result != 0 || !active()) return static_cast<int>(with_errno(result));
+  bound_here(fd);
+  return 0;
+}
+
+HEDDLE_EXPORT int bind(int fd, const sockaddr* name, socklen_t length) noexcept {
+  const long result = sys(SYS_bind, fd, name, length);
+  if (result == 0 && active() && !is_stream(fd)) bound_here(fd);
+  return static_cast<int>(with_errno(result));
+}
+
+HEDDLE_EXPORT int connect(int fd, const sockaddr* target, socklen_t length) {
+  if (!active()) return real_io().connect(fd, target, length);
+  return static_cast<int>(with_errno(connect_at(fd, target, length, __builtin_return_address(0))));
+}
+
+HEDDLE_EXPORT int accept(int fd, sockaddr* peer, socklen_t* length) {
+  if (!active()) return real_io().accept(fd, peer, length);
+  return accept_at(fd, peer, length, 0, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int accept4(int fd, sockaddr* peer, socklen_t* length, int flags) {
+  if (!active()) return real_io().accept4(fd, peer, length, flags);
+  return accept_at(fd, peer, length, flags, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT int shutdown(int fd, int how) noexcept {
+  if (active()) {
+    Pending p{};
+    p.op = Op::kClose;
+    p.object = descriptor_object(describe(fd));
+    p.site = caller_site(__builtin_return_address(0));
+    p.value = static_cast<uint64_t>(how);
+    point(p);
+  }
+  return static_cast<int>(with_errno(sys(SYS_shutdown, fd, how)));
+}
+
+HEDDLE_EXPORT ssize_t recv(int fd, void* data, size_t size, int flags) {
+  if (!active()) return real_io().recv(fd, data, size, flags);
+  return receive_at(fd, data, size, flags, nullptr, nullptr, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t __recv_chk(int fd, void* data, size_t size, size_t room, int flags) {
+  if (size > room) abort();
+  if (!active()) return real_io().recv(fd, data, size, flags);
+  return receive_at(fd, data, size, flags, nullptr, nullptr, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t recvfrom(int fd, void* data, size_t size, int flags, sockaddr* peer, socklen_t* length) {
+  if (!active()) return real_io().recvfrom(fd, data, size, flags, peer, length);
+  return receive_at(fd, data, size, flags, peer, length, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t room, int flags, sockaddr* peer, socklen_t* length) {
+  if (size > room) abort();
+  if (!active()) return real_io().recvfrom(fd, data, size, flags, peer, length);
+  return receive_at(fd, data, size, flags, peer, length, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  if (!active()) return real_io().recvmsg(fd, message, flags);
+  const DescriptorCall call{
+      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0), {message->msg_iov, message->msg_iovlen, 0, 1}};
+  return with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmsg, fd, message, flags & ~MSG_WAITALL); }));
+}
+
+// What is there when the first has come: more are not waited for.
+HEDDLE_EXPORT int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_recvmmsg, fd, messages, count, flags, timeout)));
+  const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0)};
+  return static_cast<int>(
+      with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmmsg, fd, messages, count, flags | MSG_DONTWAIT, nullptr); })));
+}
+
+HEDDLE_EXPORT int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
+  if (!active()) return static_cast<int>(with_errno(sys(SYS_sendmmsg, fd, messages, count, flags)));
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0)};
+  return static_cast<int>(
+      with_errno(controlled(call, describe(fd), [&] { return sys(SYS_sendmmsg, fd, messages, count, flags | MSG_DONTWAIT); })));
+}
+
+HEDDLE_EXPORT ssize_t send(int fd, const void* data, size_t size, int flags) {
+  if (!active()) return real_io().send(fd, data, size, flags);
+  return send_at(fd, data, size, flags, nullptr, 0, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t sendto(int fd, const void* data, size_t size, int flags, const sockaddr* target, socklen_t length) {
+  if (!active()) return real_io().sendto(fd, data, size, flags, target, length);
+  return send_at(fd, data, size, flags, target, length, __builtin_return_address(0));
+}
+
+HEDDLE_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+  if (!active()) return real_io().sendmsg(fd, message, flags);
+  void* pc = __builtin_return_address(0);
+  const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, 0, pc};
+  const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
+  const long n = controlled(call, describe(fd), [&] { return sys(SYS_sendmsg, fd, message, everything ? flags | MSG_DONTWAIT : flags); });
+  if (n < 0 || !everything) return with_errno(n);
+  // What did not fit follows piece by piece, as a blocking call would go on.
+  auto done = static_cast<size_t>(n);
+  size_t passed = 0;
+  for (size_t i = 0; i < message->msg_iovlen; ++i) {
+    const iovec& piece = message->msg_iov[i];
+    if (passed + piece.iov_len > done) {
+      const size_t skip = done - passed;
+      const ssize_t more = send_at(fd, static_cast<const char*>(piece.iov_base) + skip, piece.iov_len - skip, flags, nullptr, 0, pc);
+      if (more < 0) break;
+      done += static_cast<size_t>(more);
+      if (done < passed + piece.iov_len) break;
+    }
+    passed += piece.iov_len;
+  }
+  return static_cast<ssize_t>(done);
+}

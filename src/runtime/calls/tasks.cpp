@@ -1,0 +1,95 @@
+// Directories below /proc. That of the program's own threads shows those of the run, by their numbers there: the kernel's threads are others,
+// and stay for longer.
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/engine/run.h"
+#include "runtime/outside/pids.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+#define HEDDLE_NEXT(name)        \
+  static decltype(&::name) next; \
+  if (next == nullptr) next = next_symbol<decltype(&::name)>(#name);
+
+namespace {
+
+struct TaskList {
+  DIR* directory;  // nullptr: free
+  uint32_t next;   // 0 and 1 are the directory itself and its parent, then come the threads
+  dirent entry;
+};
+constexpr uint32_t kMaxTaskLists = 8;
+TaskList g_task_lists[kMaxTaskLists];
+
+TaskList* task_list(const DIR* directory) {
+  for (TaskList& list : g_task_lists) {
+    if (list.directory == directory) return &list;
+  }
+  return nullptr;
+}
+
+bool is_own_tasks(const char* path) {
+  if (path == nullptr || strncmp(path, "/proc/", 6) != 0) return false;
+  char own[48];
+  snprintf(own, sizeof own, "/proc/%d/task", program_pid());
+  const size_t length = strlen(path);
+  const size_t wanted = length > 0 && path[length - 1] == '/' ? length - 1 : length;
+  const auto is = [&](const char* name) { return strlen(name) == wanted && strncmp(path, name, wanted) == 0; };
+  return is("/proc/self/task") || is(own);
+}
+
+dirent* next_entry(TaskList* list) {
+  const uint32_t at = list->next;
+  if (at >= g_live_count + 2) return nullptr;
+  ++list->next;
+  dirent& e = list->entry;
+  memset(&e, 0, sizeof e);
+  e.d_type = DT_DIR;
+  e.d_off = at + 1;
+  e.d_reclen = sizeof e;
+  if (at < 2) {
+    strcpy(e.d_name, at == 0 ? "." : "..");
+  } else {
+    snprintf(e.d_name, sizeof e.d_name, "%d", program_tid(g_threads[g_live[at - 2].slot]));
+  }
+  e.d_ino = at + 1;
+  return &e;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT DIR* opendir(const char* path) {
+  HEDDLE_NEXT(opendir)
+  DIR* directory = next(RealPath(path));
+  if (directory == nullptr || !active() || !is_own_tasks(path)) return directory;
+  if (TaskList* list = task_list(nullptr)) {
+    list->directory = directory;
+    list->next = 0;
+  }
+  return directory;
+}
+
+HEDDLE_EXPORT dirent* readdir(DIR* directory) {
+  HEDDLE_NEXT(readdir)
+  TaskList* list = active() ? task_list(directory) : nullptr;
+  return list != nullptr ? next_entry(list) : next(directory);
+}
+HEDDLE_EXPORT dirent64* readdir64(DIR* directory) __attribute__((alias("readdir")));
+
+HEDDLE_EXPORT void rewinddir(DIR* directory) noexcept {
+  HEDDLE_NEXT(rewinddir)
+  if (TaskList* list = task_list(directory)) list->next = 0;
+  next(directory);
+}
+
+HEDDLE_EXPORT int closedir(DIR* directory) {
+  HEDDLE_NEXT(closedir)
+  if (TaskList* list = task_list(directory)) list->directory = nullptr;
+  return next(directory);
+}

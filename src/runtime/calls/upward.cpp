@@ -1,0 +1,67 @@
+#include "runtime/engine/upward.h"
+
+#include "runtime/calls/identity.h"
+#include "runtime/calls/thread.h"
+#include "runtime/memory/heap.h"
+#include "runtime/memory/hooks.h"
+#include "runtime/memory/race_clocks.h"
+#include "runtime/memory/races.h"
+#include "runtime/outside/delivery.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/input_log.h"
+#include "runtime/outside/outside.h"
+#include "runtime/outside/pids.h"
+#include "runtime/outside/signals.h"
+#include "runtime/process/begin.h"
+#include "runtime/process/reuse.h"
+#include "runtime/process/snapshot.h"
+
+namespace heddle::rt {
+
+namespace {
+
+HeapBlock heap_block(const void* address) {
+  const Block block = block_at(address);
+  if (block.start == 0 || block.header->named == 0) return {};
+  return {block.start, block.header->size, static_cast<uint32_t>(block.header->thread), block.header->number, block.header->pc};
+}
+
+bool hand_out_while_all_wait() { return hand_out_arrived(kNobodyRan, kNoSite); }
+
+}  // namespace
+
+constinit const Upward kUpward = {
+    .heap_block = heap_block,
+    .settle_store = settle_store,
+    .race_event = race_event,
+    .race_locks = race_locks,
+    .note_twins = note_twins,
+
+    .descriptors_ready = descriptors_ready,
+    .child_ready = child_ready,
+    .wait_over = wait_over,
+    .hopes_for_outside = hopes_for_outside,
+    .wait_outside = wait_outside,
+    .live_children = live_children,
+    .has_handler = has_handler,
+    .has_signal = has_signal,
+    .attend = attend,
+    .hand_out_arrived = hand_out_while_all_wait,
+    .run_delivery = run_delivery,
+    .redirect = redirect,
+    .learn_mask = learn_mask,
+    .change_masks = change_masks,
+    .fire_timers = fire_timers,
+
+    .claim = claim,
+    .end_child = end_child,
+    .take_snapshot = take_snapshot,
+    .is_used_again = is_used_again,
+    .stop_all_calls = stop_all_calls,
+
+    .run_thread = run_thread,
+    .begin_identity = begin_identity,
+    .adopt_identity = adopt_identity,
+};
+
+}  // namespace heddle::rt

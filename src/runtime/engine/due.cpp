@@ -1,0 +1,11 @@
+#include "runtime/engine/due.h"
+
+namespace heddle::rt {
+
+volatile int g_attention;
+uint64_t g_next_timer = kNoTimer;
+uint64_t g_snapshot_step = UINT64_MAX;
+bool g_detecting;
+OpenStore g_open_store;
+
+}  // namespace heddle::rt

@@ -1,0 +1,37 @@
+#pragma once
+// `point` is the only place where a switch can happen.
+#include "runtime/engine/run.h"
+
+namespace heddle::rt {
+
+// After so many events in a row of threads that only yield and poll, time passes for those who sleep or look at the clock: a fair machine
+// would let it.
+inline constexpr uint64_t kIdleSteps = 1000;
+
+// Stands before the operation until the plan lets this thread execute it and it is enabled; then records its event and returns, and the
+// caller performs the real call, which never blocks. nullptr: a signal's handler came between, and ends the wait (Pending::interrupt).
+Event* point(const Pending& pending);
+// The inner half of it, for deliveries of signals: stands before me->pending as it is.
+Event* stand(ThreadSlot* me);
+
+// Short forms. `address` is the raw object; its name is looked up here.
+Event* point(Op op, const void* address, void* pc);
+
+// The event just recorded turned out to be an idle one (a failed try, a spin): it does not count as progress.
+void no_progress();
+// ...or one that only let time pass: a time-out.
+void time_passed();
+
+// The thread has executed its last event: somebody else runs now. Returns when the thread is reaped and a kernel thread stands behind it.
+void leave_for_ever();
+
+// The first resumption of a new thread: records its start.
+void begin_thread(ThreadSlot* thread);
+
+// Ends the waits of `count` threads queued on `address`, first in first out or as the plan chooses; records the choice in the event.
+uint32_t wake(const void* address, uint32_t count, Event* event);
+
+// A try has failed or not: marks the event, and the thread as spinning when it fails again and again at one place.
+void mark_try(Event* event, bool fails);
+
+}  // namespace heddle::rt

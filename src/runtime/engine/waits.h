@@ -1,0 +1,29 @@
+#pragma once
+// What a pending operation waits for where one address does not say it: Pending::address and Pending::second point to these.
+#include <poll.h>
+
+namespace heddle::rt {
+
+// What an operation on descriptors waits for: any of these.
+struct DescriptorWait {
+  pollfd* fds;
+  nfds_t count;
+  bool outside;  // what comes is input to the run: recorded, or taken from a recording
+};
+
+struct ChildWait {
+  int type;     // idtype_t
+  int id;       // as the kernel knows it
+  int options;  // of waitid
+};
+
+// glibc 2.36's words of a pthread_barrier_t.
+struct BarrierWords {
+  unsigned in;       // arrivals, over all rounds
+  unsigned current;  // arrivals that belong to a complete round
+  unsigned needed;   // in a round; 0: not initialised, or destroyed
+  int shared;
+  unsigned out;
+};
+
+}  // namespace heddle::rt

@@ -1,0 +1,96 @@
+#pragma once
+// A call on a descriptor, under control: a point before it, at which it waits until the real call would not block.
+#include <errno.h>
+#include <sys/uio.h>
+
+#include "runtime/engine/names.h"
+#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/memory/library_access.h"
+#include "runtime/outside/delivery.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/input_log.h"
+#include "runtime/outside/outside.h"
+
+namespace heddle::rt {
+
+struct DescriptorCall {
+  int fd;
+  Op op;
+  short events;  // what poll must report
+  bool tries;    // the call says itself that it does not wait (MSG_DONTWAIT)
+  uint64_t value;
+  void* pc;
+  Filled filled = {nullptr, 0, 0, 1};  // what the call writes: input, where it comes from outside
+};
+
+// Does a call of this kind stand at a point? Reads of standard input always do: a trace must not depend on what it was redirected from.
+// Writes to inherited streams never do: whether somebody reads the output is not the program's matter.
+inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
+  if (info.reach == Reach::kPlain) return c.fd == 0 && c.op == Op::kRead;
+  return !(c.op == Op::kWrite && info.reach == Reach::kForeign && info.stream);
+}
+
+// `call` performs the raw system call and returns -errno on failure. Returns what it returns.
+template <typename Call>
+long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
+  if (!is_controlled(c, info)) {
+    test_cancel(c.pc);
+    return call();
+  }
+  pollfd watched{c.fd, c.events, 0};
+  // Standard input that was a terminal when it was recorded is an empty file in the replay.
+  const bool typed = info.reach == Reach::kPlain && replays_inputs() && has_recorded(Op::kRead);
+  const bool input =
+      typed || (info.reach != Reach::kPlain && is_input(c.fd, info) && (c.op != Op::kWrite || info.reach == Reach::kForeign));
+  if (input) used_inherited(c.fd);
+  if (input || info.reach == Reach::kShared || info.reach == Reach::kForeign) disturbed(kLooksOutside);
+  DescriptorWait wait{&watched, 1, input};
+  const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
+  Pending p{};
+  p.op = c.op;
+  p.object = descriptor_object(info);
+  p.site = caller_site(c.pc);
+  p.value = c.value;
+  p.address = waits ? &wait : nullptr;
+  p.interrupt = Interrupt::kUnlessRestart;
+  p.cancels = true;
+  // A try on an inherited stream too: how fast somebody fills standard input must not decide.
+  const bool outside = info.reach == Reach::kShared || info.reach == Reach::kForeign;
+  if (outside && (waits || info.stream) && (info.reach == Reach::kShared || !replays_inputs())) be_patient(wait);
+  const uint64_t timeout = waits && info.socket ? socket_timeout(c.fd, c.events == POLLOUT) : 0;
+  if (timeout != 0) {
+    p.op = Op::kTimedPoll;
+    p.deadline = g_run.clock + timeout;
+  }
+  for (;;) {
+    Event* e = point(p);
+    if (e == nullptr) return -EINTR;
+    if (timeout != 0 && !wait_over(*g_current, wait)) {
+      e->flags |= kTimedOut | kChoice;
+      e->value = kChoiceTimeout;
+      if (input) log_input(p.op, {}, -EAGAIN);
+      return -EAGAIN;
+    }
+    // A child that lives in the replay too must get rid of what it writes.
+    if (input && replays_inputs() && info.reach == Reach::kShared && descriptors_ready(wait)) call();
+    const long result = input ? input_call(p.op, c.filled, call) : call();
+    const bool fails = result == -EAGAIN;
+    if (!waits) mark_try(e, fails);
+    if (!fails || !waits) return result;
+  }
+}
+
+// The same, and the detector of races gets to know what is accessed.
+template <typename Call>
+long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
+  descriptor_used(c.fd, c.pc);
+  const long result = controlled_call(c, info, call);
+  if (c.filled.unit == 1) library_writes_pieces(c.filled.pieces, c.filled.count, result, c.pc);
+  return result;
+}
+
+// A write that goes on until everything is written, as a blocking one does.
+long controlled_write(int fd, const char* data, size_t size, void* pc);
+
+}  // namespace heddle::rt

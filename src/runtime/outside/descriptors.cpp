@@ -1,0 +1,181 @@
+#include "runtime/outside/descriptors.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "runtime/base/placement.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/names.h"
+#include "runtime/outside/pids.h"
+
+namespace heddle::rt {
+
+namespace {
+
+// Pipes and sockets by inode: every descriptor of one, however it was duplicated, has the same.
+struct Made {
+  uint64_t inode;
+  int name;
+};
+constexpr uint32_t kTable = 1 << 13;
+HEDDLE_APART Made g_made[kTable];
+uint32_t g_made_count;
+
+uint32_t place_of(uint64_t inode) {
+  uint32_t at = static_cast<uint32_t>(mix(inode, 3)) % kTable;
+  while (g_made[at].inode != 0 && g_made[at].inode != inode) at = (at + 1) % kTable;
+  return at;
+}
+
+constexpr unsigned kMemoryDevices = 1;  // /dev/null, /dev/zero, /dev/urandom...
+
+// What an anonymous file is by its link: only these four are the program's own. A pidfd, inotify and the like are made ready by others.
+enum class Anonymous : uint8_t { kNot, kEpoll, kOwn, kByOthers };
+Anonymous anonymous_kind(int fd) {
+  char path[48];
+  char target[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  const long n = sys(SYS_readlink, path, target, sizeof target - 1);
+  if (n <= 0) return Anonymous::kNot;
+  target[n] = 0;
+  if (strncmp(target, "anon_inode:", 11) != 0 && strncmp(target, "pidfd:", 6) != 0) return Anonymous::kNot;
+  if (strstr(target, "[eventpoll]") != nullptr) return Anonymous::kEpoll;
+  static constexpr const char* kOwnKinds[] = {"[eventfd]", "[timerfd]", "[signalfd]"};
+  for (const char* own : kOwnKinds) {
+    if (strstr(target, own) != nullptr) return Anonymous::kOwn;
+  }
+  return Anonymous::kByOthers;
+}
+
+bool any_member_outside(int epoll) {
+  char path[48];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", epoll);
+  const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return true;
+  char text[16384];
+  const long n = sys(SYS_read, fd, text, sizeof text - 1);
+  sys(SYS_close, fd);
+  if (n <= 0) return true;
+  text[n] = 0;
+  bool outside = false;
+  for (const char* at = strstr(text, "tfd:"); at != nullptr && !outside; at = strstr(at + 4, "tfd:")) {
+    const int member = atoi(at + 4);
+    const Reach reach = describe(member).reach;
+    outside = reach == Reach::kForeign || reach == Reach::kShared || anonymous_kind(member) == Anonymous::kByOthers;
+  }
+  return outside;
+}
+
+}  // namespace
+
+void made_inside(int fd, int name) {
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return;
+  if (g_made_count > kTable / 2) {
+    memset(g_made, 0, sizeof g_made);
+    g_made_count = 0;
+  }
+  Made& m = g_made[place_of(status.st_ino)];
+  if (m.inode == 0) ++g_made_count;
+  m = {status.st_ino, name};
+}
+
+DescriptorInfo describe(int fd) {
+  DescriptorInfo info{Reach::kPlain, false, false, false, fd};
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return info;
+  const unsigned type = status.st_mode & S_IFMT;
+  if (type == S_IFREG || type == S_IFDIR || type == S_IFBLK || type == S_IFLNK) return info;
+  if (type == S_IFCHR) {
+    info.random = status.st_rdev == makedev(kMemoryDevices, 8) || status.st_rdev == makedev(kMemoryDevices, 9);
+    if (major(status.st_rdev) == kMemoryDevices) return info;
+    info.reach = Reach::kForeign;
+    info.stream = true;
+    return info;
+  }
+  if (type == 0) {  // eventfd, epoll, signalfd...
+    info.reach = Reach::kInside;
+    return info;
+  }
+  info.socket = type == S_IFSOCK;
+  info.stream = type == S_IFIFO;
+  const Made& m = g_made[place_of(status.st_ino)];
+  if (m.inode == 0) {
+    info.reach = Reach::kForeign;
+    return info;
+  }
+  info.name = m.name;
+  info.reach = live_children() > 0 ? Reach::kShared : Reach::kInside;
+  return info;
+}
+
+bool is_input(int fd, const DescriptorInfo& info) {
+  if (info.reach != Reach::kShared || info.socket) return info.reach == Reach::kForeign || info.reach == Reach::kShared;
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return false;
+  const long own = sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE;
+  const long directory = sys(SYS_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  alignas(8) char block[2048];
+  bool both = false;
+  for (long n = 0; !both && (n = sys(SYS_getdents64, directory, block, sizeof block)) > 0;) {
+    for (long at = 0; at < n && !both;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(block + at);
+      at += entry->d_reclen;
+      struct stat other;
+      const int candidate = atoi(entry->d_name);
+      if (entry->d_name[0] == '.' || sys(SYS_fstat, candidate, &other) != 0 || other.st_ino != status.st_ino) continue;
+      both = S_ISFIFO(other.st_mode) && (sys(SYS_fcntl, candidate, F_GETFL) & O_ACCMODE) != own;
+    }
+  }
+  sys(SYS_close, directory);
+  return !both;
+}
+
+bool is_blocking(int fd) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFL);
+  return flags >= 0 && (flags & O_NONBLOCK) == 0;
+}
+
+uint64_t socket_timeout(int fd, bool sends) {
+  timeval limit{0, 0};
+  socklen_t length = sizeof limit;
+  if (sys(SYS_getsockopt, fd, SOL_SOCKET, sends ? SO_SNDTIMEO : SO_RCVTIMEO, &limit, &length) != 0) return 0;
+  return static_cast<uint64_t>(limit.tv_sec) * 1000000000 + static_cast<uint64_t>(limit.tv_usec) * 1000;
+}
+
+ObjectId descriptor_object(const DescriptorInfo& info) { return name_descriptor(info.name); }
+
+bool descriptors_ready(const DescriptorWait& wait) {
+  const timespec now{0, 0};
+  return sys(SYS_ppoll, wait.fds, wait.count, &now, nullptr, 8) != 0;  // an error is an answer, too
+}
+
+bool reaches_outside(const DescriptorWait& wait) {
+  for (nfds_t i = 0; i < wait.count; ++i) {
+    if (wait.fds[i].fd < 0) continue;
+    const DescriptorInfo info = describe(wait.fds[i].fd);
+    if (info.reach == Reach::kForeign || info.reach == Reach::kShared) return true;
+    if (info.reach != Reach::kInside || info.socket || info.stream) continue;
+    const Anonymous kind = anonymous_kind(wait.fds[i].fd);
+    if (kind == Anonymous::kByOthers || (kind == Anonymous::kEpoll && any_member_outside(wait.fds[i].fd))) return true;
+  }
+  return false;
+}
+
+bool child_ready(const ChildWait& wait) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  const long result = sys(SYS_waitid, wait.type, wait.id, &info, wait.options | WNOHANG | WNOWAIT, nullptr);
+  return result < 0 || info.si_pid != 0;
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,67 @@
+#pragma once
+// What comes into the run from outside is recorded in the channel; a replay takes it from the recording, with the peer gone and the
+// file deleted.
+#include <signal.h>
+#include <sys/uio.h>
+
+#include "runtime/engine/run.h"
+#include "runtime/outside/descriptors.h"
+
+namespace heddle::rt {
+
+// What a call writes: `whole` pieces that are written as they are, then those of which its result, times `unit`, says how much.
+struct Filled {
+  const iovec* pieces;
+  size_t count;
+  size_t whole;
+  size_t unit;
+};
+
+void install_inputs();  // with each plan
+bool replays_inputs();  // the plan brings a log of calls
+
+// Would the call that the thread stands before not block? Asks the recording where there is one.
+bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait);
+
+bool has_recorded(Op op);  // for the current thread's next call
+// The recorded answer to the current thread's next call that reaches outside. False: there is none, the world is asked.
+bool take_input(Op op, const Filled& filled, long* result);
+void log_input(Op op, const Filled& filled, long result);
+
+// A call that reaches outside: performed and recorded, or taken from the recording.
+template <typename Call>
+long input_call(Op op, const Filled& filled, Call call) {
+  long result = 0;
+  if (replays_inputs() && take_input(op, filled, &result)) {
+    log_input(op, filled, result);
+    return result;
+  }
+  result = call();
+  log_input(op, filled, result);
+  return result;
+}
+
+// A signal from another process, and where the run took it.
+struct OutsideSignal {
+  siginfo_t info;
+  uint64_t step;
+  uint64_t clock;
+  ThreadId thread;  // that was at a point of its own, before this site; or one of those below
+  SiteId site;
+};
+inline constexpr ThreadId kNobodyRan = kNoThread;            // every thread waited
+inline constexpr ThreadId kFoundPending = ~ThreadId{0} - 1;  // every thread blocks it, and one asked what is pending
+const OutsideSignal* recorded_signal();                      // the next one, or nullptr
+bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site);
+void log_signal(const OutsideSignal& s);
+void signal_took_time();  // the clock has moved on while the last one was waited for
+
+// Which descriptors the program was started with; a replay puts stand-ins in the places of those that the recorded run read from.
+void survey_inherited();
+// Before a call on it.
+void used_inherited(int fd);
+
+// The program opened a file for reading.
+void log_file(int fd);
+
+}  // namespace heddle::rt

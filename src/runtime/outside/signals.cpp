@@ -1,0 +1,237 @@
+#include "runtime/outside/signals.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "runtime/base/placement.h"
+#include "runtime/base/real_io.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/run.h"
+#include "runtime/memory/functions.h"
+#include "runtime/outside/delivery.h"
+#include "runtime/outside/pids.h"
+#include "runtime/outside/trap.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+// What people send to end a program.
+constexpr int kEnding[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+constexpr int kSignals = 65;
+alignas(16) HEDDLE_APART char g_alternate_stack[64 * 1024];
+
+struct View {
+  bool known;
+  struct sigaction action;
+};
+HEDDLE_APART View g_views[kSignals];
+
+bool is_fatal(int number) {
+  for (int fatal : kFatal) {
+    if (fatal == number) return true;
+  }
+  return false;
+}
+
+// In a run that may be recorded such a signal is taken at a point even where it has no handler: then it is an event like any other.
+bool ends_at_point(int number) {
+  if (!g_run.attached || g_run.control->mode != Mode::kOnce) return false;
+  for (int ending : kEnding) {
+    if (ending == number) return true;
+  }
+  return false;
+}
+
+bool ignored_by_default(int number) { return number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT; }
+bool stops_by_default(int number) { return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU; }
+
+View& view(int number) {
+  View& v = g_views[number];
+  if (!v.known) {
+    memset(&v.action, 0, sizeof v.action);
+    real_io().sigaction(number, nullptr, &v.action);
+    v.known = true;
+  }
+  return v;
+}
+
+void on_fatal(int number, siginfo_t*, void* context) {
+  if (is_counter_read(number, context)) return;
+  if (number == SIGTRAP && watching_functions() && function_entered(context)) return;
+  struct sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  standard.sa_handler = SIG_DFL;
+  real_io().sigaction(number, &standard, nullptr);
+  if (g_run.attached) record_outcome(OutcomeKind::kSignal, number, strsignal(number));
+  // Returning executes the faulting instruction again, now with the default action; a signal that was sent must be sent again.
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+}
+
+// A fault of the thread itself, or a signal that it has sent itself through glibc's inside (abort) or the kernel (a broken pipe): its
+// handler runs here and now. Everything else waits for a point.
+bool runs_at_once(int number, const siginfo_t* info) {
+  if (!g_run.active || t_managed == 0) return true;
+  ThreadSlot* me = g_current;
+  if (me->signals.delivering == number) {
+    me->signals.delivering = 0;
+    return true;
+  }
+  if (is_fatal(number) && info->si_code > 0) return true;
+  const auto process = static_cast<pid_t>(sys(SYS_getpid));
+  if ((info->si_code != SI_USER && info->si_code != SI_TKILL) || info->si_pid != process) return false;
+  // In a forked copy the first thread has another number than glibc believes.
+  const auto thread = static_cast<pid_t>(sys(SYS_gettid));
+  return g_run.carrier == Carrier::kFiber || thread == me->tid || (me->index == 0 && thread == process);
+}
+
+void call_handler(const struct sigaction& action, int number, siginfo_t* info, void* context) {
+  if (carries_number(*info)) info->si_pid = seen_pid(info->si_pid);
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(number, info, context);
+  } else {
+    action.sa_handler(number);
+  }
+}
+
+void on_signal(int number, siginfo_t* info, void* context) {
+  const int saved = errno;
+  if (is_counter_read(number, context)) return;
+  if (!runs_at_once(number, info)) {
+    arrived(number, info);
+    errno = saved;
+    return;
+  }
+  const struct sigaction action = view(number).action;
+  if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) return;
+  if ((action.sa_flags & SA_RESETHAND) != 0) {
+    struct sigaction standard;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    set_program_action(number, standard);
+  }
+  if (!active()) {
+    call_handler(action, number, info, context);
+    return;
+  }
+  ThreadSlot* me = g_current;
+  ++me->signals.handlers;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signals.mask, 8);
+  call_handler(action, number, info, context);
+  // The kernel puts back the mask of the frame, which the handler may have changed.
+  memcpy(&me->signals.mask, &static_cast<ucontext_t*>(context)->uc_sigmask, sizeof me->signals.mask);
+  --me->signals.handlers;
+  me->signals.restarts = (action.sa_flags & SA_RESTART) != 0;
+  errno = saved;
+}
+
+// The same signal again after a second of real time: for a thread that computes, or stands in a call, and comes to no point.
+void send_again_later(int number) {
+  struct sigevent event;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = number;
+  int timer = 0;
+  struct itimerspec span;
+  memset(&span, 0, sizeof span);
+  span.it_value.tv_sec = 1;
+  if (sys(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0) sys(SYS_timer_settime, timer, 0, &span, nullptr);
+}
+
+void on_ending(int number, siginfo_t* info, void*) {
+  static volatile uint64_t came;
+  const int saved = errno;
+  const bool again = (__atomic_fetch_or(&came, signal_bit(number), __ATOMIC_SEQ_CST) & signal_bit(number)) != 0;
+  if (again || runs_at_once(number, info)) {
+    struct sigaction standard;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    real_io().sigaction(number, &standard, nullptr);
+    sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);  // when this handler has returned
+    return;
+  }
+  arrived(number, info);
+  send_again_later(number);
+  errno = saved;
+}
+
+}  // namespace
+
+struct sigaction program_action(int number) {
+  return view(number).action;
+}
+
+bool is_ignored(int number) {
+  const auto handler = view(number).action.sa_handler;
+  return handler == SIG_IGN || (handler == SIG_DFL && ignored_by_default(number));
+}
+
+bool has_handler(int number) {
+  const auto handler = view(number).action.sa_handler;
+  return handler != SIG_IGN && handler != SIG_DFL;
+}
+
+int set_program_action(int number, const struct sigaction& action) {
+  if (number == SIGSYS && catches_inner_calls()) {
+    g_views[number] = {true, action};
+    return 0;
+  }
+  struct sigaction kernel = action;
+  if (action.sa_handler == SIG_DFL && is_fatal(number)) {
+    kernel.sa_sigaction = on_fatal;
+    kernel.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  } else if (action.sa_handler == SIG_DFL && ends_at_point(number)) {
+    kernel.sa_sigaction = on_ending;
+    kernel.sa_flags = SA_SIGINFO;
+  } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+    kernel.sa_sigaction = on_signal;
+    kernel.sa_flags = static_cast<int>((static_cast<unsigned>(action.sa_flags) | SA_SIGINFO) & ~static_cast<unsigned>(SA_RESETHAND));
+  }
+  const int result = real_io().sigaction(number, &kernel, nullptr);
+  if (result == 0) g_views[number] = {true, action};
+  return result;
+}
+
+void die_of(int number) {
+  if (stops_by_default(number)) {
+    sys(SYS_kill, sys(SYS_getpid), number);
+    return;
+  }
+  if (g_run.attached) record_outcome(number == SIGABRT ? OutcomeKind::kAbort : OutcomeKind::kSignal, number, strsignal(number));
+  struct sigaction standard;
+  memset(&standard, 0, sizeof standard);
+  standard.sa_handler = SIG_DFL;
+  real_io().sigaction(number, &standard, nullptr);
+  const uint64_t none = 0;
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, 8);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
+  sys(SYS_exit_group, 128 + number);
+}
+
+void use_alternate_stack(const ThreadSlot* thread) {
+  stack_t stack;
+  memset(&stack, 0, sizeof stack);
+  const bool own = thread->signals.alternate_stack != nullptr;
+  stack.ss_sp = own ? thread->signals.alternate_stack : g_alternate_stack;
+  stack.ss_size = own ? thread->signals.alternate_size : sizeof g_alternate_stack;
+  sys(SYS_sigaltstack, &stack, nullptr);
+}
+
+void catch_fatal_signals() {
+  if (!g_run.attached) return;
+  use_alternate_stack(&g_threads[0]);
+  for (int number : kFatal) {
+    const struct sigaction present = view(number).action;
+    if (present.sa_handler == SIG_DFL) set_program_action(number, present);
+  }
+  for (int number : kEnding) {
+    const struct sigaction present = view(number).action;
+    if (present.sa_handler == SIG_DFL && ends_at_point(number)) set_program_action(number, present);
+  }
+}
+
+}  // namespace heddle::rt

@@ -1,0 +1,29 @@
+#pragma once
+// System calls that are made without a function we could interpose: libgomp's own futex calls, glibc's inner locks, the reads inside of
+// its streams. A seccomp filter turns them into SIGSYS, and the handler puts them under control. Installed only where a program needs it:
+// it stays for ever, also in what the process executes.
+
+namespace heddle::rt {
+
+// Catches such calls from now on. False where the system refuses, which is told in a note; then they stay uncontrolled.
+bool catch_inner_calls();
+bool catches_inner_calls();
+// A library that makes its own futex calls is loaded: catch them.
+void catch_where_needed();
+
+// What this process executes has another address space, which must not meet our filter's addresses: with addresses at random it does
+// not. Returns what `personality` was, or -1 where nothing had to be done.
+long randomise_addresses();
+// For the length of a call that starts another program.
+class ForAnotherProgram {
+ public:
+  ForAnotherProgram();
+  ~ForAnotherProgram();
+  ForAnotherProgram(const ForAnotherProgram&) = delete;
+  ForAnotherProgram& operator=(const ForAnotherProgram&) = delete;
+
+ private:
+  long before_;
+};
+
+}  // namespace heddle::rt

@@ -1,0 +1,181 @@
+#include "runtime/process/begin.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include "runtime/base/check.h"
+#include "runtime/base/memory_map.h"
+#include "runtime/base/placement.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/carrier.h"
+#include "runtime/engine/clock.h"
+#include "runtime/engine/names.h"
+#include "runtime/engine/run.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/engine/spin.h"
+#include "runtime/engine/unwinder.h"
+#include "runtime/memory/heap.h"
+#include "runtime/memory/hooks.h"
+#include "runtime/outside/input_log.h"
+#include "runtime/outside/pids.h"
+#include "runtime/outside/trap.h"
+#include "runtime/process/server.h"
+#include "wire/inherited.h"
+
+namespace heddle::rt {
+
+namespace {
+
+HEDDLE_APART PolicyThread g_policy_threads[kMaxThreads];
+
+void point_slot(char* slot) {
+  g_run.slot = slot;
+  g_run.header = reinterpret_cast<TraceHeader*>(slot + g_run.layout.header);
+  g_run.rows = reinterpret_cast<ThreadRow*>(slot + g_run.layout.threads);
+  g_run.events = reinterpret_cast<Event*>(slot + g_run.layout.events);
+}
+
+char* map(size_t bytes, int flags, int descriptor) {
+  const long at = sys(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, descriptor, 0);
+  return at < 0 && at > -4096 ? nullptr : reinterpret_cast<char*>(at);
+}
+
+// Before the first thread the trace is in memory of our own, where huge pages can be had; what a short run needs of it is not worth one.
+void want_huge_pages(char* from, const char* end) {
+  constexpr uintptr_t kHuge = 2 << 20;
+  const uintptr_t at = (reinterpret_cast<uintptr_t>(from) + kHuge / 4 + kHuge - 1) & ~(kHuge - 1);
+  sys(SYS_madvise, at, reinterpret_cast<uintptr_t>(end) - at, MADV_HUGEPAGE);
+}
+
+}  // namespace
+
+void attach() {
+  inherit_numbers();
+  const char* variable = getenv(kChannelVariable);
+  if (variable == nullptr || g_run.attached) return;
+  char path[64];
+  const char* colon = strchr(variable, ':');
+  if (colon == nullptr) return;
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", atoi(variable), atoi(colon + 1));
+  long descriptor = sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
+  if (descriptor < 0) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", kInheritedChannel);
+    descriptor = sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
+  }
+  if (descriptor < 0) {
+    say("cannot reach the tool's shared memory; running without control");
+    return;
+  }
+  auto* control = reinterpret_cast<Control*>(map(kControlSize, MAP_SHARED, static_cast<int>(descriptor)));
+  HEDDLE_CHECK(control != nullptr && control->magic == kChannelMagic);
+  HEDDLE_CHECK(control->version == kWireVersion);
+  // Another process is the one under control: this one was started by it, and runs as it likes.
+  const auto me = static_cast<int32_t>(sys(SYS_getpid));
+  const int32_t claimed_by = __atomic_load_n(&control->server_pid, __ATOMIC_ACQUIRE);
+  if (claimed_by != 0 && claimed_by != me) {
+    sys(SYS_munmap, control, kControlSize);
+    sys(SYS_close, descriptor);
+    return;
+  }
+  g_run.capacity = kEventCapacity;
+  g_run.layout = channel_layout(kPlanBytes, kEventCapacity);
+  const uint64_t size = control->size;
+  if (size < g_run.layout.total) g_run.capacity = (size - g_run.layout.events) / sizeof(Event);
+  g_run.channel = map(size, MAP_SHARED, static_cast<int>(descriptor));
+  HEDDLE_CHECK(g_run.channel != nullptr);
+  sys(SYS_close, descriptor);
+  g_run.control = control;
+  g_run.carrier = control->carrier;
+  // A wrapper's descendants die with it: nothing of ours outlives the tool.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  char* own = map(size, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+  HEDDLE_CHECK(own != nullptr);
+  note_own_memory(own, size);
+  point_slot(own);
+  want_huge_pages(own + g_run.layout.events, own + size);
+  g_run.attached = true;
+  g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
+  HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
+  const uint64_t env_seed = g_run.plan.header->env_seed;
+  start_clock(env_seed);
+  name_this_process(env_seed);
+  g_run.early = true;
+  start_heap();
+}
+
+void install_plan(uint64_t cursor) {
+  g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
+  HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
+  memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
+  install_inputs();
+  g_run.event_limit = g_run.plan.header->limits.events;
+  begin_turn();
+  g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
+  install_hooks();
+}
+
+void start_main() {
+  if (!g_run.attached || g_run.active) return;
+  // The unwinder is loaded now: at the time of a failure it may be too late.
+  load_unwinder();
+  name_modules();
+  catch_where_needed();
+  install_plan();
+  survey_inherited();
+  ThreadSlot* me = &g_threads[0];
+  me->id = kMainThread;
+  me->index = 0;
+  me->carrier.handle = pthread_self();
+  me->carrier.fs_base = reinterpret_cast<uintptr_t>(pthread_self());
+  me->tid = static_cast<pid_t>(sys(SYS_gettid));
+  me->carrier.process = static_cast<pid_t>(sys(SYS_getpid));
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signals.mask, 8);
+  me->life = Life::kLive;
+  find_stack(me);
+  find_alternate_stack(me);
+  g_thread_count = 1;
+  add_live(me);
+  g_current = me;
+  watch_switched();
+  t_managed = 1;
+  g_run.active = true;
+  g_run.early = false;
+  me->pending = Pending{};
+  me->pending.op = Op::kThreadStart;
+  begin_thread(me);
+}
+
+void claim() {
+  if (g_run.claimed) return;
+  int32_t nobody = 0;
+  const auto me = static_cast<int32_t>(sys(SYS_getpid));
+  if (!__atomic_compare_exchange_n(&g_run.control->server_pid, &nobody, me, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+    // Another process of this program is the one under control; this one runs as it likes.
+    leave_run();
+    return;
+  }
+  if (g_open_store.event != nullptr) settle_store();
+  char* own = g_run.slot;
+  point_slot(g_run.channel);
+  const ChannelLayout& l = g_run.layout;
+  memcpy(g_run.channel + l.header, own + l.header, sizeof(TraceHeader));
+  memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
+  memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
+  memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
+  map_events(0, g_run.header->event_count);
+  memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
+  const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
+  memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));
+  sys(SYS_munmap, own, l.total);
+  forget_own_memory(own);
+  g_run.claimed = true;
+  for (uint32_t i = 0; i < g_thread_count; ++i) name_row(g_threads[i]);
+  if (g_run.control->mode == Mode::kServe) serve();
+}
+
+}  // namespace heddle::rt

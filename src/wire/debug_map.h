@@ -1,0 +1,30 @@
+#pragma once
+// What a debugger may know of a run that stands still: where the runtime keeps it, without its types. The runtime exports one of these
+// under the name below; a debugger reads it once the runtime is loaded.
+#include <stdint.h>
+
+namespace heddle {
+
+inline constexpr const char* kDebugMapSymbol = "heddle_debug_map";
+// A function that is called at every switch between threads, with the record of the thread that goes on as its only argument.
+inline constexpr const char* kDebugSwitchSymbol = "heddle_debug_switch";
+
+struct DebugMap {
+  uint32_t version;  // kWireVersion
+  // The live threads, in order of creation: `*live_count` entries, each with the number of a thread's record.
+  uint32_t live_stride;
+  uint32_t live_record;  // where in an entry the number is, 4 bytes
+  // In a thread's record:
+  uint32_t record_stride;
+  uint32_t record_index;    // its row in the trace, 4 bytes
+  uint32_t record_tid;      // of its kernel thread, 4 bytes
+  uint32_t record_op;       // what it stands before: an Op, 2 bytes
+  uint32_t record_address;  // of what that operation is about, 8 bytes
+  const void* live;
+  const uint32_t* live_count;
+  const void* records;
+  const void* current;   // pointer to the record of the thread that runs
+  const uint64_t* step;  // events executed
+};
+
+}  // namespace heddle
