@@ -28,6 +28,7 @@ SMALL = {
     "longtrace": [],
     "optimality": ["account"],
     "reduce": ["buggypro"],
+    "servers": ["cache"],
     "simplify": ["dedup"],
 }
 

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Servers under load: requests a second under `heddle record` and `heddle run --policy random` beside the server alone.
+
+usage: servers.py [--build DIR] [--quick | --full] [SERVER...]      servers: see bench/servers/table.py; cache is one of our own
+
+Server and Heddle share one core, the load generator has another. The ways take turns: one round of each, then the next. A figure is
+the median over the rounds, and a factor the median of the rounds' own factors, so that a busy minute of the machine weighs on all ways alike.
+"""
+import contextlib
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import _bench
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "servers"))
+import table as servers  # noqa: E402
+
+CORES = sorted(os.sched_getaffinity(0))
+SERVER_CORE, LOAD_CORE = CORES[0], CORES[-1]
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def answers(port, process, patience=60):
+    end = time.monotonic() + patience
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 5):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def end(process):
+    """The server's own way to stop; what does not stop is killed with all that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(20)
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+class Lab:
+    def __init__(self, options, where):
+        self.options, self.where = options, pathlib.Path(where)
+        for name in ("cache", "kv_load"):
+            subprocess.run(["gcc", "-O2", "-pthread", HERE / "servers" / f"{name}.c", "-o", self.where / name], check=True)
+
+    def ways(self):
+        heddle = str(self.options.heddle)
+        return {"native": [], "record": [heddle, "record", "--"], "run": [heddle, "run", "--policy", "random", "--seed", "1", "--"]}
+
+    def rate(self, server, load, before, seconds):
+        """Requests a second, or None and why not."""
+        with tempfile.TemporaryDirectory(dir=self.where) as place:
+            where, port = pathlib.Path(place), free_port()
+            where.chmod(0o755)
+            command = before + server(where, port)
+            with open(where / "server.log", "wb") as log:
+                process = subprocess.Popen(command, cwd=where, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
+                                           preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
+                try:
+                    if not answers(port, process):
+                        return None, "does not answer: " + tail(where / "server.log")
+                    return ask(load, where, port, seconds)
+                finally:
+                    end(process)
+
+
+def tail(path):
+    return path.read_text(errors="replace").strip().rsplit("\n", 1)[-1][-200:]
+
+
+def ask(load, where, port, seconds):
+    command = load(where, port, seconds)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60 + 40 * seconds, preexec_fn=lambda: os.sched_setaffinity(0, {LOAD_CORE}))
+    except subprocess.TimeoutExpired:
+        return None, f"{command[0]} does not end"
+    said = done.stdout + done.stderr
+    wrong = next((line for line in said.splitlines() if any(re.search(pattern, line) for pattern in servers.FAILED)), None)
+    found = re.search(servers.RATES[load], said)
+    if done.returncode != 0 or wrong or not found:
+        return None, f"{command[0]}: {wrong or said.strip()[-200:]}"
+    figure = float(found[1])
+    return (command_rate(command, figure), None)
+
+
+def command_rate(command, figure):
+    """mysqlslap tells seconds for all queries, the others a rate."""
+    if command[0] != "mysqlslap":
+        return figure
+    queries = next(int(word.split("=")[1]) for word in command if word.startswith("--number-of-queries"))
+    return queries / figure if figure > 0 else float("inf")
+
+
+def measure(lab, table, name, row, rounds, seconds):
+    server, load = row
+    rates = {way: [] for way in lab.ways()}
+    for _ in range(rounds):
+        for way, before in lab.ways().items():
+            rate, why = lab.rate(server, load, before, seconds)
+            if rate is None:
+                table.lost(f"{name} under {way}: {why}")
+                return None
+            rates[way].append(rate)
+    factor = {way: _bench.median([native / rate for native, rate in zip(rates["native"], rates[way])]) for way in rates}
+    table.row(name=name, load=load.__name__, native=_bench.median(rates["native"]), record=_bench.median(rates["record"]),
+              run=_bench.median(rates["run"]), record_factor=factor["record"], run_factor=factor["run"], all=rates)
+    return factor
+
+
+def main():
+    options = _bench.options(__doc__)
+    rounds = options.seeds or _bench.pick(options, 1, 3, 5)
+    seconds = _bench.pick(options, 0.5, 2, 5)
+    known = {**servers.SERVERS, **servers.OWN}
+    chosen = options.names or list(servers.OWN if options.quick else servers.SERVERS)
+    table = _bench.Table("servers", options, [("name", "{}"), ("load", "{}"), ("native", "{:.0f}", "native/s"), ("record", "{:.0f}", "record/s"),
+                                              ("run", "{:.0f}", "run/s"), ("record_factor", "{:.2f}", "record x"), ("run_factor", "{:.2f}", "run x")],
+                         f"{rounds} rounds of {seconds} s, server and Heddle on one core.")
+    factors = []
+    with tempfile.TemporaryDirectory() as where:
+        pathlib.Path(where).chmod(0o755)
+        lab = Lab(options, where)
+        for name in chosen:
+            if name not in known:
+                print(f"no such server: {name} (there are: {' '.join(known)})", file=sys.stderr)
+                return 2
+            factor = measure(lab, table, name, known[name], rounds, seconds)
+            if factor:
+                factors.append(factor["record"])
+    return table.finish(**({"largest_factor_of_record": max(factors), "median_factor_of_record": _bench.median(factors)} if factors else {}))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
