@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "cli/debugging.h"
 #include "cli/finding.h"
 #include "cli/isolate.h"
 #include "cli/pipeline.h"
@@ -21,49 +22,19 @@ namespace {
 
 struct DebugArguments {
   CampaignOptions campaign;
-  SimplifyChoice simplify;
+  DebugOptions debug;
   std::string bug;
   bool all = false;
-  bool no_reduce = false;
-  bool no_isolate = false;
-  double reduce_seconds = 20;
-  double isolate_seconds = 20;
-  double cause_seconds = 15;
 };
 
-// From a believed failure to the story.
-// Without a limit of time for simplifying nothing hangs on a clock: the same seed tells the same story.
-double limited(const DebugArguments& options, double seconds) { return options.simplify.seconds > 0 ? seconds : 0; }
-
+// Works the failure out and prints its story.
 int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing, Bug& bug, Saving& saving, Json document,
          Progress& progress) {
-  const Simplified simplified = simplify_failure(campaign, failing, options.simplify, progress);
-  saving.attempt([&] { save_simplified(bug, simplified); });
+  DebugOptions debug = options.debug;
+  debug.seed = options.campaign.plan.seed();
+  const Debugged done = debug_failure(campaign, debug, failing, bug, saving, progress);
+  const auto& [simplified, reduced, isolated, loaded] = done;
   const Trace& best = simplified.result.best;
-  std::optional<ReduceResult> reduced;
-  std::optional<IsolateResult> isolated;
-  if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
-    reduced = reduce_failure(campaign, best, limited(options, options.reduce_seconds), progress);
-    if (reduced) saving.attempt([&] { save_reduced(bug, *reduced); });
-  }
-  if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
-    IsolateOptions isolate_options;
-    isolate_options.passing = simplified.passing;
-    isolate_options.seconds = limited(options, options.isolate_seconds);
-    isolate_options.seed = options.campaign.plan.seed();
-    isolated = isolate_failure(campaign, best, isolate_options);
-    if (isolated->isolated) saving.attempt([&] { save_isolated(bug, *isolated); });
-  }
-  std::optional<Trace> passing = simplified.passing;
-  if (isolated && isolated->isolated) passing = isolated->passing;
-  TestedCause tested;
-  if (!options.no_isolate && !stop_flag() && best.switches() > 0)
-    tested = test_cause(campaign, best, passing, limited(options, options.cause_seconds), options.campaign.plan.seed(), progress);
-  saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
-  if (!passing) passing = tested.passing;
-  if (!stop_flag()) saving.attempt([&] { save_stacks(bug, campaign, best, passing); });
-  LoadedStory loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
-  saving.attempt([&] { save_page(loaded); });
 
   if (options.campaign.json) {
     document["failure"] = json_failure(failing);
@@ -148,10 +119,10 @@ void add_debug(CLI::App& app, Session& session) {
   verb.positional("BUG", options->bug, "a saved bug to start from, instead of a program");
   options->campaign.add_to(verb);
   options->campaign.add_search_to(verb);
-  options->simplify.add_to(verb);
+  options->debug.simplify.add_to(verb);
   verb.flag("--all", options->all, "show every event");
-  verb.flag("--no-reduce", options->no_reduce, "do not try to remove threads");
-  verb.flag("--no-isolate", options->no_isolate, "do not look for the switch that decides");
+  verb.flag("--no-reduce", options->debug.no_reduce, "do not try to remove threads");
+  verb.flag("--no-isolate", options->debug.no_isolate, "do not look for the switch that decides");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_debug(session, *options); }; });
 }
 

@@ -1,0 +1,44 @@
+#include "cli/debugging.h"
+
+#include "cli/session.h"
+
+namespace heddle {
+
+namespace {
+
+// Without a limit of time for simplifying nothing hangs on a clock: the same seed tells the same story.
+double limited(const DebugOptions& options, double seconds) { return options.simplify.seconds > 0 ? seconds : 0; }
+
+}  // namespace
+
+Debugged debug_failure(Campaign& campaign, const DebugOptions& options, const Trace& failing, Bug& bug, Saving& saving,
+                       Progress& progress) {
+  Debugged done{simplify_failure(campaign, failing, options.simplify, progress), {}, {}, {}};
+  saving.attempt([&] { save_simplified(bug, done.simplified); });
+  const Trace& best = done.simplified.result.best;
+  if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
+    done.reduced = reduce_failure(campaign, best, limited(options, options.reduce_seconds), progress);
+    if (done.reduced) saving.attempt([&] { save_reduced(bug, *done.reduced); });
+  }
+  if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
+    IsolateOptions isolate_options;
+    isolate_options.passing = done.simplified.passing;
+    isolate_options.seconds = limited(options, options.isolate_seconds);
+    isolate_options.seed = options.seed;
+    done.isolated = isolate_failure(campaign, best, isolate_options);
+    if (done.isolated->isolated) saving.attempt([&] { save_isolated(bug, *done.isolated); });
+  }
+  std::optional<Trace> passing = done.simplified.passing;
+  if (done.isolated && done.isolated->isolated) passing = done.isolated->passing;
+  TestedCause tested;
+  if (!options.no_isolate && !stop_flag() && best.switches() > 0)
+    tested = test_cause(campaign, best, passing, limited(options, options.cause_seconds), options.seed, progress);
+  saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
+  if (!passing) passing = tested.passing;
+  if (!stop_flag()) saving.attempt([&] { save_stacks(bug, campaign, best, passing); });
+  done.loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
+  saving.attempt([&] { save_page(done.loaded); });
+  return done;
+}
+
+}  // namespace heddle
