@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 import cli_test as base
 
@@ -68,12 +69,15 @@ class Outside(Recordings):
             self.assertEqual(again.returncode, 1, again)
             self.assertTrue(again.stdout.startswith(said.stdout), again)
 
-    def signalled(self, number, *words):
+    def signalled(self, number, *words, times=1):
         """The tool with these words; it gets the signal as soon as the program says that it is ready. What it said, and its exit code."""
         tool = subprocess.Popen([base.HEDDLE, *map(str, words)], cwd=self.directory, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(tool.stdout.readline(), "ready\n")
         tool.send_signal(number)
+        for _ in range(1, times):
+            time.sleep(0.05)  # the kernel makes one of two that come at once
+            tool.send_signal(number)
         out, err = tool.communicate(timeout=60)
         return out, err, tool.returncode
 
@@ -106,6 +110,16 @@ class Outside(Recordings):
                         self.assertIn("heddle: recorded signal: ", err)
                         self.assertNotIn("does not replay", err)
                         self.replays(repeat=1)
+
+    def test_death_between_points_is_part_of_the_recording(self):
+        # The second one ends a program that computes, as it would one that is not under control.
+        for carrier in CARRIERS:
+            with self.subTest(carrier=carrier):
+                out, err, code = self.signalled(signal.SIGTERM, "record", "--carrier", carrier, "--", base.program("takes_signals"), "slow", times=2)
+                self.assertEqual(code, 128 + signal.SIGTERM, (out, err))
+                self.assertIn("heddle: recorded signal: ", err)
+                self.assertNotIn("does not replay", err)
+                self.replays(repeat=1)
 
     def test_death_of_a_program_that_comes_to_no_point(self):
         out, err, code = self.signalled(signal.SIGTERM, "run", "--", base.program("takes_signals"), "busy")

@@ -107,15 +107,6 @@ Pending delivery(const ThreadSlot& t, const Pending& before) {
   return p;
 }
 
-// Sent by another process that is no child of the program: a replay has to send it again.
-bool comes_from_outside(const siginfo_t& info) {
-  const int number = info.si_signo;
-  if (info.si_code == SI_KERNEL)
-    return number == SIGINT || number == SIGQUIT || number == SIGHUP || number == SIGTSTP || number == SIGWINCH;
-  if (info.si_code != SI_USER && info.si_code != SI_QUEUE && info.si_code != SI_TKILL) return false;
-  return info.si_pid != sys(SYS_getpid) && !is_child(info.si_pid);
-}
-
 // Every thread blocks it. Only a queued signal may carry our own words: the kernel refuses other codes from any thread but the first.
 void leave_to_kernel(int number, siginfo_t info) {
   info.si_errno = info.si_code;
@@ -160,6 +151,7 @@ bool hand_out_recorded(ThreadId thread, SiteId site) {
   for (const OutsideSignal* s = recorded_signal(); s != nullptr && signal_is_due(*s, thread, site); s = recorded_signal()) {
     const OutsideSignal signal = *s;
     log_signal(signal);
+    if (signal.thread == kBetweenPoints && replays_exactly()) die_of(signal.info.si_signo);
     if (thread == kNobodyRan && signal.clock > g_run.clock) g_run.clock = signal.clock;
     hand_out(signal.info.si_signo, signal.info, thread);
     any = true;
@@ -193,6 +185,20 @@ void arrived(int number, const siginfo_t* info) {
   a.info.si_signo = number;
   __atomic_store_n(&a.whole, 1, __ATOMIC_SEQ_CST);
   g_attention = 1;
+}
+
+bool comes_from_outside(const siginfo_t& info) {
+  const int number = info.si_signo;
+  if (info.si_code == SI_KERNEL)
+    return number == SIGINT || number == SIGQUIT || number == SIGHUP || number == SIGTSTP || number == SIGWINCH;
+  if (info.si_code != SI_USER && info.si_code != SI_QUEUE && info.si_code != SI_TKILL) return false;
+  return info.si_pid != sys(SYS_getpid) && !is_child(info.si_pid);
+}
+
+void log_death(int number) {
+  siginfo_t info;
+  plain_info(number, &info);
+  log_signal({info, g_run.step, g_run.clock, kBetweenPoints, kNoSite});
 }
 
 bool has_arrived() { return g_arrivals_read != __atomic_load_n(&g_arrivals_written, __ATOMIC_SEQ_CST); }

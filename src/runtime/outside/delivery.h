@@ -14,6 +14,10 @@ namespace heddle::rt {
 bool attend(ThreadSlot* me, const Pending& before);
 // Async-signal-safe: keeps a signal from outside until the next point.
 void arrived(int number, const siginfo_t* info);
+// Sent by another process that is no child of the program: a replay has to send it again.
+bool comes_from_outside(const siginfo_t& info);
+// Async-signal-safe: the program dies of a signal from outside here and now, at no point.
+void log_death(int number);
 bool has_arrived();  // is there anything that hand_out_arrived has not seen?
 // What has arrived goes to its threads, and so does what a recording has for this place: the thread that is at a point, and before which
 // site. True if there was anything.

@@ -106,8 +106,9 @@ const OutsideSignal* recorded_signal() {
 
 bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site) {
   // In another schedule there is no such place: any moment from then on will do, and every one where it is waited for.
-  if (reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact == 0) return thread == kNobodyRan || g_run.step >= s.step;
+  if (!replays_exactly()) return thread == kNobodyRan || g_run.step >= s.step;
   if (g_run.step != s.step) return g_run.step > s.step;
+  if (s.thread == kBetweenPoints) return thread != kFoundPending;
   return thread == s.thread && site == s.site;
 }
 
@@ -154,6 +155,7 @@ void used_inherited(int fd) {
 }
 
 bool replays_inputs() { return g_replayed_count != 0; }
+bool replays_exactly() { return replays_inputs() && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
 
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   if (!wait.outside) return descriptors_ready(wait);
@@ -162,7 +164,7 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
     const InputRecord* r = find(t.id, t.inputs, t.pending.op);
     // Beyond the recording nothing comes any more. A call that timed out was not ready.
     if (r == nullptr || (t.pending.op == Op::kTimedPoll && (r->result == 0 || r->result == -EAGAIN))) return false;
-    return reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact == 0 || g_run.step >= r->stamp;
+    return !replays_exactly() || g_run.step >= r->stamp;
   }
   const bool ready = descriptors_ready(wait);
   if (!ready) {

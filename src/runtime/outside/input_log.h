@@ -17,8 +17,9 @@ struct Filled {
   size_t unit;
 };
 
-void install_inputs();  // with each plan
-bool replays_inputs();  // the plan brings a log of calls
+void install_inputs();   // with each plan
+bool replays_inputs();   // the plan brings a log of calls
+bool replays_exactly();  // and it is for this very schedule
 
 // Would the call that the thread stands before not block? Asks the recording where there is one.
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait);
@@ -49,9 +50,10 @@ struct OutsideSignal {
   ThreadId thread;  // that was at a point of its own, before this site; or one of those below
   SiteId site;
 };
-inline constexpr ThreadId kNobodyRan = kNoThread;            // every thread waited
-inline constexpr ThreadId kFoundPending = ~ThreadId{0} - 1;  // every thread blocks it, and one asked what is pending
-const OutsideSignal* recorded_signal();                      // the next one, or nullptr
+inline constexpr ThreadId kNobodyRan = kNoThread;             // every thread waited
+inline constexpr ThreadId kFoundPending = ~ThreadId{0} - 1;   // every thread blocks it, and one asked what is pending
+inline constexpr ThreadId kBetweenPoints = ~ThreadId{0} - 2;  // it killed a program that came to no point for a second: no event
+const OutsideSignal* recorded_signal();                       // the next one, or nullptr
 bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site);
 void log_signal(const OutsideSignal& s);
 void signal_took_time();  // the clock has moved on while the last one was waited for

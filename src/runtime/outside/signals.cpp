@@ -75,18 +75,22 @@ void on_fatal(int number, siginfo_t*, void* context) {
 // A fault of the thread itself, or a signal that it has sent itself through glibc's inside (abort) or the kernel (a broken pipe): its
 // handler runs here and now. Everything else waits for a point.
 bool runs_at_once(int number, const siginfo_t* info) {
-  if (!g_run.active || t_managed == 0) return true;
+  if (!g_run.active) return true;
+  // The kernel gives a signal to any thread that does not block it: to one that has not begun or is about to end, too. Those do not take it
+  // for the program.
+  if (t_managed == 0) return !comes_from_outside(*info);
   ThreadSlot* me = g_current;
-  if (me->signals.delivering == number) {
+  const auto process = static_cast<pid_t>(sys(SYS_getpid));
+  // In a forked copy the first thread has another number than glibc believes.
+  const auto thread = static_cast<pid_t>(sys(SYS_gettid));
+  const bool here = g_run.carrier == Carrier::kFiber || thread == me->tid || (me->index == 0 && thread == process);
+  if (here && me->signals.delivering == number) {
     me->signals.delivering = 0;
     return true;
   }
   if (is_fatal(number) && info->si_code > 0) return true;
-  const auto process = static_cast<pid_t>(sys(SYS_getpid));
   if ((info->si_code != SI_USER && info->si_code != SI_TKILL) || info->si_pid != process) return false;
-  // In a forked copy the first thread has another number than glibc believes.
-  const auto thread = static_cast<pid_t>(sys(SYS_gettid));
-  return g_run.carrier == Carrier::kFiber || thread == me->tid || (me->index == 0 && thread == process);
+  return here;
 }
 
 void call_handler(const struct sigaction& action, int number, siginfo_t* info, void* context) {
@@ -146,7 +150,10 @@ void on_ending(int number, siginfo_t* info, void*) {
   static volatile uint64_t came;
   const int saved = errno;
   const bool again = (__atomic_fetch_or(&came, signal_bit(number), __ATOMIC_SEQ_CST) & signal_bit(number)) != 0;
-  if (again || runs_at_once(number, info)) {
+  const bool at_once = info->si_code != SI_TIMER && runs_at_once(number, info);
+  if (again || at_once) {
+    // It came from outside a second ago, or twice.
+    if (!at_once) log_death(number);
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;

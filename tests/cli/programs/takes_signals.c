@@ -1,6 +1,6 @@
 // takes_signals HOW: says "ready", counts until USR1 comes from outside, says how far it came and ends with 1.
 // HOW: handler (two threads count under a lock), pause (nobody can run meanwhile), wait (every thread blocks it, one waits for it), busy (main only
-// computes), twice (says how often INT came).
+// computes), slow (main computes for a while first), twice (says how often INT came).
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -66,7 +66,8 @@ int main(int argc, char** argv) {
   printf("ready\n");
   fflush(stdout);
   for (volatile int turn = 1; strcmp(argv[1], "busy") == 0 && turn != 0; turn = 1) continue;
-  if (strcmp(argv[1], "handler") == 0) {
+  for (volatile int i = strcmp(argv[1], "slow") == 0 ? 150000000 : 0; i != 0; --i) continue;
+  if (strcmp(argv[1], "handler") == 0 || strcmp(argv[1], "slow") == 0) {
     count(NULL);
   } else if (strcmp(argv[1], "pause") == 0) {
     while (!came) pause();
