@@ -5,6 +5,7 @@ usage: servers.py [--build DIR] [--quick | --full] [SERVER...]      servers: see
 
 Server and Heddle share one core, the load generator has another. The ways take turns: one round of each, then the next. A figure is
 the median over the rounds, and a factor the median of the rounds' own factors, so that a busy minute of the machine weighs on all ways alike.
+The columns "cpu x" compare processor time for a request, of the server with Heddle around it: what the machine does besides hardly touches them.
 """
 import contextlib
 import os
@@ -63,7 +64,7 @@ class Lab:
         return {"native": [], "record": [heddle, "record", "--"], "run": [heddle, "run", "--policy", "random", "--seed", "1", "--"]}
 
     def rate(self, server, load, before, seconds):
-        """Requests a second, or None and why not."""
+        """Requests a second and processor seconds for one of them; or None, and why not."""
         with tempfile.TemporaryDirectory(dir=self.where) as place:
             where, port = pathlib.Path(place), free_port()
             where.chmod(0o755)
@@ -74,9 +75,22 @@ class Lab:
                 try:
                     if not answers(port, process):
                         return None, "does not answer: " + tail(where / "server.log")
-                    return ask(load, where, port, seconds)
+                    before, start = processor_time(process.pid), time.monotonic()
+                    rate, why = ask(load, where, port, seconds)
+                    spent, took = processor_time(process.pid) - before, time.monotonic() - start
+                    return rate and (rate, spent / took / rate), why
                 finally:
                     end(process)
+
+
+def processor_time(session):
+    """Seconds that all processes of the session have computed."""
+    ticks = 0
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rsplit(")", 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12]) if int(fields[3]) == session else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def tail(path):
@@ -108,17 +122,19 @@ def command_rate(command, figure):
 
 def measure(lab, table, name, row, rounds, seconds):
     server, load = row
-    rates = {way: [] for way in lab.ways()}
+    rates, costs = ({way: [] for way in lab.ways()} for _ in range(2))
     for _ in range(rounds):
         for way, before in lab.ways().items():
             rate, why = lab.rate(server, load, before, seconds)
             if rate is None:
                 table.lost(f"{name} under {way}: {why}")
                 return None
-            rates[way].append(rate)
+            rates[way].append(rate[0])
+            costs[way].append(rate[1])
     factor = {way: _bench.median([native / rate for native, rate in zip(rates["native"], rates[way])]) for way in rates}
+    dearer = {way: _bench.median([cost / native for native, cost in zip(costs["native"], costs[way]) if native > 0] or [0]) for way in costs}
     table.row(name=name, load=load.__name__, native=_bench.median(rates["native"]), record=_bench.median(rates["record"]),
-              run=_bench.median(rates["run"]), record_factor=factor["record"], run_factor=factor["run"], all=rates)
+              run=_bench.median(rates["run"]), record_factor=factor["record"], run_factor=factor["run"], record_cost=dearer["record"], run_cost=dearer["run"], all=rates, costs=costs)
     return factor
 
 
@@ -129,7 +145,8 @@ def main():
     known = {**servers.SERVERS, **servers.OWN}
     chosen = options.names or list(servers.OWN if options.quick else servers.SERVERS)
     table = _bench.Table("servers", options, [("name", "{}"), ("load", "{}"), ("native", "{:.0f}", "native/s"), ("record", "{:.0f}", "record/s"),
-                                              ("run", "{:.0f}", "run/s"), ("record_factor", "{:.2f}", "record x"), ("run_factor", "{:.2f}", "run x")],
+                                              ("run", "{:.0f}", "run/s"), ("record_factor", "{:.2f}", "record x"), ("run_factor", "{:.2f}", "run x"),
+                                              ("record_cost", "{:.2f}", "record cpu x"), ("run_cost", "{:.2f}", "run cpu x")],
                          f"{rounds} rounds of {seconds} s, server and Heddle on one core.")
     factors = []
     with tempfile.TemporaryDirectory() as where:

@@ -69,6 +69,29 @@ class Outside(Recordings):
             self.assertEqual(again.returncode, 1, again)
             self.assertTrue(again.stdout.startswith(said.stdout), again)
 
+    def test_a_server_whose_sets_fill_while_they_are_waited_for(self):
+        """Clients connect after the workers have begun to wait, and are gone when it is replayed."""
+        servers = HERE.parent.parent / "bench" / "servers"
+        for name in ("cache", "kv_load"):
+            subprocess.run(["gcc", "-O1", "-g", "-pthread", servers / f"{name}.c", "-o", self.directory / name], check=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        tool = subprocess.Popen([base.HEDDLE, "record", "--always", "--", "./cache", str(port), "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        load = subprocess.run([self.directory / "kv_load", str(port), "4", "0.1"], capture_output=True, text=True)
+        self.assertEqual(load.returncode, 0, load)
+        tool.send_signal(signal.SIGTERM)
+        said = tool.communicate(timeout=60)[1]
+        self.assertIn("heddle: recorded", said)
+        self.assertNotIn("does not replay", said)
+        self.replays()
+
     def signalled(self, number, *words, times=1):
         """The tool with these words; it gets the signal as soon as the program says that it is ready. What it said, and its exit code."""
         tool = subprocess.Popen([base.HEDDLE, *map(str, words)], cwd=self.directory, stdin=subprocess.DEVNULL,

@@ -156,6 +156,7 @@ HEDDLE_EXPORT FILE* fopen64(const char* path, const char* mode) __attribute__((a
 HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   static FILE* (*library)(const char*, const char*, FILE*);
   if (library == nullptr) library = next_symbol<FILE* (*)(const char*, const char*, FILE*)>("freopen");
+  forget_descriptor(stream->_fileno);
   FILE* again = library(path, mode, stream);
   if (again != nullptr && path != nullptr && (mode[0] == 'r' || strchr(mode, '+') != nullptr)) log_file(again->_fileno);
   return again;

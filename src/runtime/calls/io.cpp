@@ -168,7 +168,10 @@ HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_o
 }
 
 HEDDLE_EXPORT int close(int fd) {
-  if (!active()) return real_io().close(fd);
+  if (!active()) {
+    forget_descriptor(fd);
+    return real_io().close(fd);
+  }
   test_cancel(__builtin_return_address(0));
   descriptor_closed(fd, __builtin_return_address(0));
   if (Timer* timer = find_timer(TimerKind::kDescriptor, fd)) free_timer(timer);
@@ -180,6 +183,7 @@ HEDDLE_EXPORT int close(int fd) {
     p.site = caller_site(__builtin_return_address(0));
     point(p);
   }
+  forget_descriptor(fd);
   return static_cast<int>(with_errno(sys(SYS_close, fd)));
 }
 

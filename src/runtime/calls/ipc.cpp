@@ -97,6 +97,7 @@ HEDDLE_EXPORT int fcntl(int fd, int command, ...) {
   }
   static int (*library)(int, int, ...);
   if (library == nullptr) library = next_symbol<int (*)(int, int, ...)>("fcntl");
+  if (command == F_SETFL) forget_flags(fd);
   return library(fd, command, argument);
 }
 HEDDLE_EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));

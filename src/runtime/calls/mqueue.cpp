@@ -76,6 +76,18 @@ HEDDLE_EXPORT ssize_t mq_timedreceive(mqd_t queue, char* data, size_t size, unsi
   return receive_message(queue, data, size, priority, limit, __builtin_return_address(0));
 }
 
+HEDDLE_EXPORT int mq_setattr(mqd_t queue, const mq_attr* wanted, mq_attr* before) noexcept {
+  static decltype(&::mq_setattr) library;
+  if (library == nullptr) library = next_symbol<decltype(&::mq_setattr)>("mq_setattr");
+  forget_flags(queue);
+  return library(queue, wanted, before);
+}
+
+HEDDLE_EXPORT int mq_close(mqd_t queue) noexcept {
+  forget_descriptor(queue);
+  return static_cast<int>(with_errno(sys(SYS_close, queue)));
+}
+
 // A notification comes from inside of the C library, on a thread of its own.
 HEDDLE_EXPORT int mq_notify(mqd_t queue, const sigevent* event) noexcept {
   static decltype(&::mq_notify) library;

@@ -8,6 +8,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/library_access.h"
+#include "runtime/outside/descriptor_facts.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -75,6 +76,7 @@ bool is_open(int fd) { return sys(SYS_fcntl, fd, F_GETFD) >= 0; }
 
 HEDDLE_EXPORT int dup2(int from, int to) noexcept {
   HEDDLE_NEXT(dup2)
+  if (from != to) forget_descriptor(to);
   if (!detecting() || from == to) return next(from, to);
   const void* pc = __builtin_return_address(0);
   descriptor_used(from, pc);
@@ -86,6 +88,7 @@ HEDDLE_EXPORT int dup2(int from, int to) noexcept {
 
 HEDDLE_EXPORT int dup3(int from, int to, int flags) noexcept {
   HEDDLE_NEXT(dup3)
+  forget_descriptor(to);
   if (!detecting() || from == to) return next(from, to, flags);
   const void* pc = __builtin_return_address(0);
   descriptor_used(from, pc);

@@ -98,7 +98,7 @@ void bound_here(int fd) {
   if (g_bound_count == kMaxAddresses) g_bound_count = 0;
   if (own_name(fd, &g_bound[g_bound_count])) ++g_bound_count;
   // In a search nobody outside knows of it; in a plain run it may well be a service.
-  if (g_run.control->mode == Mode::kServe) made_inside(fd, fd);
+  if (g_run.control->mode == Mode::kServe && !replays_inputs()) made_inside(fd, fd);
 }
 
 long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {

@@ -241,6 +241,7 @@ HEDDLE_EXPORT int fclose(FILE* stream) {
     }
     forget_object(stream);
   }
+  forget_descriptor(stream->_fileno);
   return stdio().fclose(stream);
 }
 

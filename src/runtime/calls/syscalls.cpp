@@ -3,6 +3,7 @@
 #include "runtime/calls/syscalls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
@@ -27,6 +28,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/delivery.h"
+#include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/pids.h"
 
 namespace heddle::rt {
@@ -86,6 +88,15 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_readv: *result = readv(number_of(a[0]), at<const iovec>(a[1]), number_of(a[2])); return true;
     case SYS_writev: *result = writev(number_of(a[0]), at<const iovec>(a[1]), number_of(a[2])); return true;
     case SYS_close: *result = close(number_of(a[0])); return true;
+    case SYS_dup2: *result = dup2(number_of(a[0]), number_of(a[1])); return true;
+    case SYS_dup3: *result = dup3(number_of(a[0]), number_of(a[1]), number_of(a[2])); return true;
+    case SYS_close_range: forget_descriptors(static_cast<unsigned>(a[0]), static_cast<unsigned>(a[1])); return false;
+    case SYS_fcntl:
+      if (a[1] == F_SETFL) forget_flags(number_of(a[0]));
+      return false;
+    case SYS_ioctl:
+    case SYS_setsockopt: forget_flags(number_of(a[0])); return false;
+    case SYS_epoll_ctl: members_changed(number_of(a[0]), number_of(a[2])); return false;
     case SYS_poll: *result = poll(at<pollfd>(a[0]), size_of(a[1]), number_of(a[2])); return true;
     case SYS_select:
       *result = select(number_of(a[0]), at<fd_set>(a[1]), at<fd_set>(a[2]), at<fd_set>(a[3]), at<timeval>(a[4]));

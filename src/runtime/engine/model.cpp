@@ -16,6 +16,7 @@
 namespace heddle::rt {
 
 uint64_t g_descriptor_news = 1;
+uint64_t g_nobody_ready;
 const volatile int g_open_gate = 0;
 const volatile int g_asking_gate = 1;
 

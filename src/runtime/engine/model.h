@@ -35,6 +35,7 @@ inline Gate gate_of(const Pending& p) {
 }
 
 // Moves on whenever something may have made a descriptor ready: those who wait for one are not asked again before.
+extern uint64_t g_nobody_ready;  // how often no thread could go on
 extern uint64_t g_descriptor_news;
 
 // Who holds what this thread's pending operation waits for; nullptr when nobody in particular does.

@@ -139,6 +139,7 @@ ThreadSlot* decide(bool current_lives) {
   Moment moment = look(current_lives);
   if (!anybody_ready(moment)) {
     ++g_descriptor_news;
+    ++g_nobody_ready;
     moment = look(current_lives);
     while (!anybody_ready(moment) && waited(moment)) moment = look(current_lives);
   }

@@ -8,7 +8,8 @@ namespace heddle::rt {
 struct DescriptorWait {
   pollfd* fds;
   nfds_t count;
-  bool outside;  // what comes is input to the run: recorded, or taken from a recording
+  bool outside;        // what comes is input to the run: recorded, or taken from a recording
+  bool polls = false;  // the operation only asks, and does not block where nothing has come after all
 };
 
 struct ChildWait {

@@ -8,6 +8,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/library_access.h"
 #include "runtime/outside/delivery.h"
+#include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/outside.h"
@@ -86,6 +87,7 @@ template <typename Call>
 long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
   descriptor_used(c.fd, c.pc);
   const long result = controlled_call(c, info, call);
+  if (__builtin_expect(result == -EBADF, 0)) forget_descriptor(c.fd);
   if (c.filled.unit == 1) library_writes_pieces(c.filled.pieces, c.filled.count, result, c.pc);
   return result;
 }

@@ -15,6 +15,7 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/names.h"
+#include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/pids.h"
 
 namespace heddle::rt {
@@ -39,8 +40,7 @@ uint32_t place_of(uint64_t inode) {
 constexpr unsigned kMemoryDevices = 1;  // /dev/null, /dev/zero, /dev/urandom...
 
 // What an anonymous file is by its link: only these four are the program's own. A pidfd, inotify and the like are made ready by others.
-enum class Anonymous : uint8_t { kNot, kEpoll, kOwn, kByOthers };
-Anonymous anonymous_kind(int fd) {
+Anonymous ask_kind(int fd) {
   char path[48];
   char target[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
@@ -56,48 +56,74 @@ Anonymous anonymous_kind(int fd) {
   return Anonymous::kByOthers;
 }
 
-bool any_member_outside(int epoll) {
+Anonymous anonymous_kind(int fd) {
+  DescriptorFacts* facts = facts_of(fd);
+  if (facts->anonymous == Anonymous::kUnknown) facts->anonymous = ask_kind(fd);
+  return facts->anonymous;
+}
+
+bool leads_outside(int fd) {
+  const Reach reach = describe(fd).reach;
+  return reach == Reach::kForeign || reach == Reach::kShared || anonymous_kind(fd) == Anonymous::kByOthers;
+}
+
+constexpr int kNoWitness = -1, kUnseen = -2;
+
+// A member of the set that leads outside.
+int outside_member(int epoll) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/fdinfo/%d", epoll);
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0) return true;
+  if (fd < 0) return kUnseen;
   char text[16384];
   const long n = sys(SYS_read, fd, text, sizeof text - 1);
   sys(SYS_close, fd);
-  if (n <= 0) return true;
+  if (n <= 0) return kUnseen;
   text[n] = 0;
-  bool outside = false;
-  for (const char* at = strstr(text, "tfd:"); at != nullptr && !outside; at = strstr(at + 4, "tfd:")) {
+  for (const char* at = strstr(text, "tfd:"); at != nullptr; at = strstr(at + 4, "tfd:")) {
     const int member = atoi(at + 4);
-    const Reach reach = describe(member).reach;
-    outside = reach == Reach::kForeign || reach == Reach::kShared || anonymous_kind(member) == Anonymous::kByOthers;
+    if (leads_outside(member)) return member;
   }
-  return outside;
+  return kNoWitness;
+}
+
+bool any_member_outside(int epoll) {
+  DescriptorFacts* known = kept_facts(epoll);
+  if (known == nullptr) return outside_member(epoll) != kNoWitness;
+  // Who has a child is known by asking for each of the members.
+  const uint64_t key = (facts_key() << 8) + live_children();
+  if (known->witness < 0 && known->witness_key == key) return false;
+  if (known->witness >= 0 && facts_of(known->witness)->birth == known->witness_key && leads_outside(known->witness)) return true;
+  const int witness = outside_member(epoll);
+  known->witness = witness == kUnseen ? kNoWitness : witness;
+  known->witness_key = witness >= 0 ? facts_of(witness)->birth : witness == kUnseen ? ~uint64_t{0} : key;
+  return witness != kNoWitness;
 }
 
 }  // namespace
 
 void made_inside(int fd, int name) {
-  struct stat status;
-  if (sys(SYS_fstat, fd, &status) != 0) return;
+  const DescriptorFacts* status = facts_of(fd);
+  if (status->mode == kNoFile) return;
+  reach_changed();
   if (g_made_count > kTable / 2) {
     memset(g_made, 0, sizeof g_made);
     g_made_count = 0;
   }
-  Made& m = g_made[place_of(status.st_ino)];
+  Made& m = g_made[place_of(status->inode)];
   if (m.inode == 0) ++g_made_count;
-  m = {status.st_ino, name};
+  m = {status->inode, name};
 }
 
 DescriptorInfo describe(int fd) {
   DescriptorInfo info{Reach::kPlain, false, false, false, fd};
-  struct stat status;
-  if (sys(SYS_fstat, fd, &status) != 0) return info;
-  const unsigned type = status.st_mode & S_IFMT;
+  const DescriptorFacts& status = *facts_of(fd);
+  if (status.mode == kNoFile) return info;
+  const unsigned type = status.mode & S_IFMT;
   if (type == S_IFREG || type == S_IFDIR || type == S_IFBLK || type == S_IFLNK) return info;
   if (type == S_IFCHR) {
-    info.random = status.st_rdev == makedev(kMemoryDevices, 8) || status.st_rdev == makedev(kMemoryDevices, 9);
-    if (major(status.st_rdev) == kMemoryDevices) return info;
+    info.random = status.device == makedev(kMemoryDevices, 8) || status.device == makedev(kMemoryDevices, 9);
+    if (major(status.device) == kMemoryDevices) return info;
     info.reach = Reach::kForeign;
     info.stream = true;
     return info;
@@ -108,7 +134,7 @@ DescriptorInfo describe(int fd) {
   }
   info.socket = type == S_IFSOCK;
   info.stream = type == S_IFIFO;
-  const Made& m = g_made[place_of(status.st_ino)];
+  const Made& m = g_made[place_of(status.inode)];
   if (m.inode == 0) {
     info.reach = Reach::kForeign;
     return info;
@@ -141,16 +167,31 @@ bool is_input(int fd, const DescriptorInfo& info) {
 }
 
 bool is_blocking(int fd) {
+  DescriptorFacts* facts = kept_facts(fd);
+  // A child has the file, too, and may change its flags.
+  if (facts != nullptr && facts->blocking >= 0 && live_children() == 0) return facts->blocking != 0;
   const long flags = sys(SYS_fcntl, fd, F_GETFL);
-  return flags >= 0 && (flags & O_NONBLOCK) == 0;
+  const bool blocking = flags >= 0 && (flags & O_NONBLOCK) == 0;
+  if (facts != nullptr) facts->blocking = blocking ? 1 : 0;
+  return blocking;
 }
 
 uint64_t socket_timeout(int fd, bool sends) {
+  DescriptorFacts* facts = kept_facts(fd);
+  const int direction = sends ? 1 : 0;
+  if (facts != nullptr && facts->has_timeout[direction]) return facts->timeout[direction];
   timeval limit{0, 0};
   socklen_t length = sizeof limit;
-  if (sys(SYS_getsockopt, fd, SOL_SOCKET, sends ? SO_SNDTIMEO : SO_RCVTIMEO, &limit, &length) != 0) return 0;
-  return static_cast<uint64_t>(limit.tv_sec) * 1000000000 + static_cast<uint64_t>(limit.tv_usec) * 1000;
+  const bool known = sys(SYS_getsockopt, fd, SOL_SOCKET, sends ? SO_SNDTIMEO : SO_RCVTIMEO, &limit, &length) == 0;
+  const uint64_t timeout = known ? static_cast<uint64_t>(limit.tv_sec) * 1000000000 + static_cast<uint64_t>(limit.tv_usec) * 1000 : 0;
+  if (facts != nullptr) {
+    facts->timeout[direction] = timeout;
+    facts->has_timeout[direction] = true;
+  }
+  return timeout;
 }
+
+bool is_epoll_set(int fd) { return describe(fd).reach == Reach::kInside && anonymous_kind(fd) == Anonymous::kEpoll; }
 
 ObjectId descriptor_object(const DescriptorInfo& info) { return name_descriptor(info.name); }
 

@@ -23,6 +23,7 @@ struct DescriptorInfo {
 };
 DescriptorInfo describe(int fd);
 bool is_blocking(int fd);
+bool is_epoll_set(int fd);
 // SO_RCVTIMEO or SO_SNDTIMEO, in nanoseconds; 0 = none.
 uint64_t socket_timeout(int fd, bool sends);
 ObjectId descriptor_object(const DescriptorInfo& info);

@@ -8,6 +8,7 @@
 
 #include "runtime/base/sys.h"
 #include "runtime/outside/delivery.h"
+#include "runtime/outside/readiness.h"
 
 namespace heddle::rt {
 
@@ -20,9 +21,11 @@ uint64_t g_replayed_count;
 constexpr int kMaxInherited = 64;
 constexpr ThreadId kSignals = ~ThreadId{0};  // stands for the thread in records of signals
 constexpr Op kSignalOp = Op::kSignalDeliver;
-uint32_t g_signals;               // logged so far
-OutsideSignal* g_last_signal;     // in the log
-bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start and has not been used
+constexpr ThreadId kEverySet = ~ThreadId{0} - 1;  // the same for the one that says that waits for epoll sets are recorded, all of them
+bool g_says_so;                                   // the log of this run has it
+uint32_t g_signals;                               // logged so far
+OutsideSignal* g_last_signal;                     // in the log
+bool g_inherited[kMaxInherited];                  // by descriptor: it was there at the start and has not been used
 
 const InputRecord* record_at(uint64_t index) {
   const auto* offsets = reinterpret_cast<const uint64_t*>(g_replayed + sizeof(ReplayedInputs));
@@ -154,6 +157,17 @@ void used_inherited(int fd) {
   if (r != nullptr) r->ordinal = static_cast<uint32_t>(fd);
 }
 
+bool records_sets() {
+  if (g_says_so) return true;
+  if (replays_inputs() ? find(kEverySet, 0, Op::kPoll) == nullptr : g_run.control->mode != Mode::kOnce) return false;
+  InputRecord* r = new_call(0);
+  g_says_so = true;
+  if (r == nullptr) return true;
+  r->thread = kEverySet;
+  r->op = Op::kPoll;
+  return true;
+}
+
 bool replays_inputs() { return g_replayed_count != 0; }
 bool replays_exactly() { return replays_inputs() && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
 
@@ -166,7 +180,7 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
     if (r == nullptr || (t.pending.op == Op::kTimedPoll && (r->result == 0 || r->result == -EAGAIN))) return false;
     return !replays_exactly() || g_run.step >= r->stamp;
   }
-  const bool ready = descriptors_ready(wait);
+  const bool ready = outside_ready(thread, wait);
   if (!ready) {
     t.ready_since = 0;
   } else if (t.ready_since == 0) {

@@ -20,6 +20,9 @@ struct Filled {
 void install_inputs();   // with each plan
 bool replays_inputs();   // the plan brings a log of calls
 bool replays_exactly();  // and it is for this very schedule
+// Is what every wait for an epoll set gives recorded, whoever made it ready? So in a plain run and in its replay: who is in the set may change
+// while a thread waits for it.
+bool records_sets();
 
 // Would the call that the thread stands before not block? Asks the recording where there is one.
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait);

@@ -10,6 +10,7 @@
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/pids.h"
+#include "runtime/outside/readiness.h"
 #include "runtime/outside/shared_objects.h"
 
 namespace heddle::rt {
@@ -32,6 +33,12 @@ uint64_t real_now() {
   timespec now;
   sys(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// Is the same seed to give the same run again? A recording is repeated from its log: there nobody is waited for whose absence others can use.
+bool repeats() {
+  const bool records = g_run.control->mode == Mode::kOnce && g_run.plan.header->tail.kind == PolicyKind::kTimeSlice;
+  return g_run.plan.header->env_seed != 0 && !records;
 }
 
 const DescriptorWait* descriptors_of(const Pending& p) {
@@ -132,6 +139,7 @@ bool wait_outside(uint64_t deadline) {
     if (left != kNoDeadline && left > kSearchTimed) left = kSearchTimed;
     if (left > budget) left = budget;
   }
+  ask_again();
   const uint64_t start = real_now();
   uint64_t spent = 0;
   bool found = false;
@@ -158,7 +166,7 @@ bool wait_outside(uint64_t deadline) {
 }
 
 void be_patient(const DescriptorWait& wait) {
-  if (g_run.plan.header->env_seed == 0 || g_waited >= kSearchBudget || descriptors_ready(wait)) return;
+  if (!repeats() || g_waited >= kSearchBudget || descriptors_ready(wait)) return;
   const timespec limit{0, static_cast<long>(kPatience)};
   if (sys(SYS_ppoll, wait.fds, wait.count, &limit, nullptr, 8) <= 0) g_waited += kPatience;
 }
@@ -179,12 +187,12 @@ void glance_until(Over over) {
 }  // namespace
 
 void be_patient(const ChildWait& wait) {
-  if (g_run.plan.header->env_seed == 0) return;
+  if (!repeats()) return;
   glance_until([&] { return child_ready(wait); });
 }
 
 void be_patient(const Pending& wait) {
-  if (g_run.plan.header->env_seed == 0 || live_children() == 0) return;
+  if (!repeats() || live_children() == 0) return;
   ThreadSlot* me = g_current;
   me->pending = wait;
   const auto over = [&] { return ready(*me) == Ready::kYes; };

@@ -1,0 +1,86 @@
+#include "runtime/outside/descriptor_facts.h"
+
+#include <sys/stat.h>
+
+#include "runtime/base/placement.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/run.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr unsigned kKept = 4096;
+struct Kept {
+  bool valid;
+  DescriptorFacts facts;
+};
+HEDDLE_APART Kept g_kept[kKept];
+unsigned g_end;  // no number from here on is kept
+uint64_t g_key;
+uint64_t g_births;
+constexpr uint64_t kNeverKey = ~uint64_t{0};
+
+bool keeps(int fd) { return g_run.control->mode == Mode::kOnce && static_cast<unsigned>(fd) < kKept; }
+
+void ask(int fd, DescriptorFacts* facts) {
+  struct stat status;
+  *facts = {0, 0, kNoFile, -1, Anonymous::kUnknown, {false, false}, {0, 0}, 0, -1, kNeverKey};
+  if (sys(SYS_fstat, fd, &status) != 0) return;
+  facts->inode = status.st_ino;
+  facts->device = status.st_rdev;
+  facts->mode = status.st_mode;
+}
+
+}  // namespace
+
+DescriptorFacts* facts_of(int fd) {
+  static DescriptorFacts once;
+  if (!keeps(fd)) {
+    ask(fd, &once);
+    return &once;
+  }
+  Kept& k = g_kept[fd];
+  if (k.valid) return &k.facts;
+  ask(fd, &k.facts);
+  k.facts.birth = ++g_births;
+  k.valid = k.facts.mode != kNoFile && !S_ISDIR(k.facts.mode);  // the C library closes directories itself
+  if (k.valid && static_cast<unsigned>(fd) >= g_end) g_end = static_cast<unsigned>(fd) + 1;
+  return &k.facts;
+}
+
+DescriptorFacts* kept_facts(int fd) { return keeps(fd) ? facts_of(fd) : nullptr; }
+
+void forget_descriptor(int fd) {
+  if (static_cast<unsigned>(fd) >= g_end) return;
+  g_kept[fd].valid = false;
+  ++g_key;
+}
+
+void forget_descriptors(unsigned first, unsigned last) {
+  for (unsigned fd = first; fd < g_end && fd <= last; ++fd) g_kept[fd].valid = false;
+  ++g_key;
+}
+
+void forget_flags(int fd) {
+  if (g_end == 0 || !keeps(fd)) return;
+  const uint64_t inode = facts_of(fd)->inode;  // it may be another number of a file that is known
+  for (unsigned i = 0; i < g_end; ++i) {
+    DescriptorFacts& f = g_kept[i].facts;
+    if (f.inode != inode) continue;
+    f.blocking = -1;
+    f.has_timeout[0] = f.has_timeout[1] = false;
+  }
+}
+
+void reach_changed() { ++g_key; }
+uint64_t facts_key() { return g_key; }
+
+void members_changed(int epoll, int member) {
+  ++g_key;
+  if (static_cast<unsigned>(epoll) >= g_end) return;
+  DescriptorFacts& f = g_kept[epoll].facts;
+  if (f.witness == member) f.witness_key = kNeverKey;
+}
+
+}  // namespace heddle::rt

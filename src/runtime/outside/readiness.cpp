@@ -1,0 +1,81 @@
+#include "runtime/outside/readiness.h"
+
+#include "model/waits.h"
+#include "runtime/base/placement.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/model.h"
+#include "runtime/engine/run.h"
+#include "runtime/outside/descriptors.h"
+
+namespace heddle::rt {
+
+namespace {
+
+constexpr uint32_t kMaxAsked = 1024;
+HEDDLE_APART pollfd g_asked[kMaxAsked];
+HEDDLE_APART bool g_over[kMaxThreads];
+
+// The moment for which g_over was asked. In a plain run it is good for some events, where somebody can run: nobody outside can tell.
+constexpr uint64_t kGoodFor = 16;
+struct AskedAt {
+  uint64_t step;
+  uint64_t round;
+  uint64_t waits;
+};
+AskedAt g_asked_at = {~uint64_t{0}, 0, 0};
+uint64_t g_round;
+
+bool is_recent() {
+  if (g_asked_at.round != g_round || g_asked_at.waits != g_nobody_ready || g_run.step < g_asked_at.step) return false;
+  return g_run.step - g_asked_at.step < (g_run.control->mode == Mode::kOnce ? kGoodFor : 1);
+}
+
+const DescriptorWait* outside_wait(const ThreadSlot& t) {
+  if (model::waits_for(t.pending.op) != model::WaitKind::kDescriptors) return nullptr;
+  const auto* wait = static_cast<const DescriptorWait*>(t.pending.address);
+  return wait != nullptr && wait->outside ? wait : nullptr;
+}
+
+void ask_for_all() {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i].slot];
+    const DescriptorWait* wait = outside_wait(t);
+    if (wait == nullptr) continue;
+    if (count + wait->count > kMaxAsked) {
+      g_over[t.index] = descriptors_ready(*wait);
+      continue;
+    }
+    for (nfds_t k = 0; k < wait->count; ++k) g_asked[count++] = {wait->fds[k].fd, wait->fds[k].events, 0};
+  }
+  const timespec now{0, 0};
+  const long found = count != 0 ? sys(SYS_ppoll, g_asked, count, &now, nullptr, 8) : 0;
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i].slot];
+    const DescriptorWait* wait = outside_wait(t);
+    if (wait == nullptr || at + wait->count > kMaxAsked) continue;
+    bool over = found < 0;  // an error is an answer, too
+    for (nfds_t k = 0; k < wait->count; ++k, ++at) over = over || g_asked[at].revents != 0;
+    g_over[t.index] = over;
+  }
+}
+
+}  // namespace
+
+bool outside_ready(const ThreadSlot& thread, const DescriptorWait& wait) {
+  if (!is_recent()) {
+    // The thread that runs is asked for alone: where it can go on, nobody else is of interest.
+    if (&thread == g_current && descriptors_ready(wait)) return true;
+    ask_for_all();
+    g_asked_at = {g_run.step, g_round, g_nobody_ready};
+  }
+  // Asked for since it came to wait?
+  if (thread.last_step > g_asked_at.step) return descriptors_ready(wait);
+  // A call that blocks must not be made for something that somebody else has taken meanwhile.
+  return g_over[thread.index] && (wait.polls || g_asked_at.step == g_run.step || descriptors_ready(wait));
+}
+
+void ask_again() { ++g_round; }
+
+}  // namespace heddle::rt

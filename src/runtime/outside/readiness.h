@@ -1,0 +1,12 @@
+#pragma once
+// Whose wait for something outside is over: the kernel is asked once for all threads that wait, at each moment of a run.
+#include "runtime/engine/thread.h"
+#include "runtime/engine/waits.h"
+
+namespace heddle::rt {
+
+bool outside_ready(const ThreadSlot& thread, const DescriptorWait& wait);
+// Real time has passed without an event: what was asked before is old.
+void ask_again();
+
+}  // namespace heddle::rt
