@@ -6,12 +6,13 @@ namespace {
 
 // Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi & Nagarakatte, ASPLOS 2010, section 3): run the enabled thread of
 // highest priority; at each of depth - 1 change points, uniform over the expected length, the running thread falls below all initial
-// priorities. A thread that yields or spins falls to the bottom, or a spin loop would run for ever.
+// priorities. A thread that yields or spins falls to the bottom, or a spin loop would run for ever (but see
+// forgets_yields).
 uint32_t pick_pct(PolicyState& state, const Moment& m) {
   const PolicySpec& spec = state.plan.header->tail;
   if (m.current != kNobody) {
     PolicyThread& current = state.threads[m.threads[m.current].slot];
-    if (m.threads[m.current].gave_way) current.priority = --state.lowest;
+    if (m.threads[m.current].gave_way && !forgets_yields(state, m.step)) current.priority = --state.lowest;
     for (uint32_t i = 1; i < spec.depth; ++i) {
       const uint64_t change = 1 + mix(mix(spec.seed, 0x9C7), i) % (spec.length ? spec.length : 1);
       if (change == m.step) current.priority = static_cast<int64_t>(spec.depth - i);

@@ -50,6 +50,14 @@ inline bool eligible(const PolicyState& state, const Moment& moment, uint32_t in
   const Candidate& c = moment.threads[index];
   return (c.ready == Ready::kYes && !c.gave_way) || eligible_at_length(state, moment, index);
 }
+// Threads that wait by yielding would fill a schedule if a yield meant nothing. But it may mean nothing: in one step of eight, a function of seed
+// and step, a thread that has just given way counts as any other that is ready.
+constexpr bool forgets_yields(const PolicyState& state, uint64_t step) { return (mix(state.tail.seed ^ 0x71E1D, step) >> 61) == 0; }
+// For the policies that draw: eligible, or given way at such a step.
+inline bool drawable(const PolicyState& state, const Moment& moment, uint32_t index) {
+  const Candidate& c = moment.threads[index];
+  return eligible(state, moment, index) || (c.gave_way && c.ready == Ready::kYes && forgets_yields(state, moment.step));
+}
 // Would the two pending operations give another result in the other order?
 bool racing(const Candidate& a, const Candidate& b);
 // Is its site or its object among the plan's marks?

@@ -11,7 +11,7 @@ uint32_t pick_pos(PolicyState& state, const Moment& m) {
   uint32_t best = kNobody;
   uint64_t best_priority = 0;
   for (uint32_t i = 0; i < m.count; ++i) {
-    if (!eligible(state, m, i)) continue;
+    if (!drawable(state, m, i)) continue;
     const Candidate& c = m.threads[i];
     const uint64_t priority = mix(mix(spec.seed, c.thread), mix(c.number, state.threads[c.slot].resets));
     if (best != kNobody && priority <= best_priority) continue;

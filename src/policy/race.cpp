@@ -21,15 +21,15 @@ uint32_t pick_race(PolicyState& state, const Moment& m) {
   // The pair that meets: of all, the one that starts with the held thread drawn first.
   for (uint32_t offset = 0; offset < m.count; ++offset) {
     const uint32_t a = static_cast<uint32_t>((draw + offset) % m.count);
-    if (!held(a) || !eligible(state, m, a)) continue;
+    if (!held(a) || !drawable(state, m, a)) continue;
     const uint32_t b = draw_one(
-        m, draw >> 20, [&](uint32_t i) { return i != a && racing(m.threads[a], m.threads[i]) && held(i) && eligible(state, m, i); });
+        m, draw >> 20, [&](uint32_t i) { return i != a && racing(m.threads[a], m.threads[i]) && held(i) && drawable(state, m, i); });
     if (b != kNobody) return release((draw >> 40 & 1) != 0 ? a : b);
   }
-  if (m.current != kNobody && !held(m.current) && eligible(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;
-  const uint32_t free = draw_one(m, draw >> 16, [&](uint32_t i) { return !held(i) && eligible(state, m, i); });
+  if (m.current != kNobody && !held(m.current) && drawable(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;
+  const uint32_t free = draw_one(m, draw >> 16, [&](uint32_t i) { return !held(i) && drawable(state, m, i); });
   if (free != kNobody) return free;
-  return release(draw_one(m, draw >> 16, [&](uint32_t i) { return eligible(state, m, i); }));
+  return release(draw_one(m, draw >> 16, [&](uint32_t i) { return drawable(state, m, i); }));
 }
 
 constexpr PolicyRow kRacePolicy{PolicyKind::kRace, "race", true, pick_race, nullptr};

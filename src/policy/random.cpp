@@ -9,14 +9,14 @@ namespace {
 uint32_t pick_random(PolicyState& state, const Moment& m) {
   const PolicySpec& spec = state.tail;
   const uint64_t draw = mix(spec.seed, m.step);
-  if (state.early_left == 0 && m.able_count != 0) {
+  const bool yielded = m.current != kNobody && m.threads[m.current].gave_way;
+  if (state.early_left == 0 && m.able_count != 0 && !yielded) {
     // Then they are the eligible. Which of them it is cannot be foreseen, so that nothing here branches on it.
-    if ((draw & 0xFFFF) < spec.stay && m.current != kNobody && m.threads[m.current].ready == Ready::kYes && !m.threads[m.current].gave_way)
-      return m.current;
+    if ((draw & 0xFFFF) < spec.stay && m.current != kNobody && m.threads[m.current].ready == Ready::kYes) return m.current;
     return m.able[(draw >> 16) % m.able_count];
   }
-  if (m.current != kNobody && eligible(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;
-  return draw_one(m, draw >> 16, [&](uint32_t i) { return eligible(state, m, i); });
+  if (m.current != kNobody && drawable(state, m, m.current) && (draw & 0xFFFF) < spec.stay) return m.current;
+  return draw_one(m, draw >> 16, [&](uint32_t i) { return drawable(state, m, i); });
 }
 
 constexpr PolicyRow kRandomPolicy{PolicyKind::kRandom, "random", true, pick_random, [](const PolicyState& state, uint64_t step) {

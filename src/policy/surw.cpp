@@ -99,13 +99,13 @@ uint32_t pick_surw(PolicyState& state, const Moment& m) {
     }
   }
   auto free = [&](uint32_t i) {
-    if (!eligible(state, m, i)) return false;
+    if (!drawable(state, m, i)) return false;
     return !selected(i) || state.intended == 0 || weights.row_of(i) == state.intended;
   };
   uint32_t pick = draw_one(m, draw, free);
   if (pick == kNobody) {
     // The intended thread is blocked by one that waits at its selected event.
-    pick = draw_one(m, draw, [&](uint32_t i) { return eligible(state, m, i); });
+    pick = draw_one(m, draw, [&](uint32_t i) { return drawable(state, m, i); });
     state.intended = 0;
   }
   if (selected(pick)) {

@@ -308,6 +308,32 @@ TEST(Policies, SameSeedSameRunAndAnotherSeedAnotherRun) {
   }
 }
 
+// sched_yield() may return at once. A policy that never lets it misses what needs that; one that always does never ends a loop of yields.
+TEST(Policies, AThreadThatYieldsGoesOnAtOnceInSomeRunsAndWaitsForOthersInMost) {
+  toy::Program yields;
+  yields.together = true;
+  yields.bodies = {{toy::join(1), toy::join(2)}, {toy::yield(), toy::store(1, 1)}, {toy::store(1, 2)}};
+  const toy::Program spins = toy::spin_flag();
+  for (PolicyKind kind : {PolicyKind::kRandom, PolicyKind::kPct, PolicyKind::kPos, PolicyKind::kSurw, PolicyKind::kRace}) {
+    size_t at_once = 0;
+    size_t gave_way = 0;
+    for (uint64_t seed = 1; seed <= 1000; ++seed) {
+      Plan plan;
+      plan.tail.kind = kind;
+      plan.tail.seed = seed;
+      plan.tail.depth = 2;
+      plan.tail.length = 6;
+      plan.tail.stay = seed % 2 * 60000;
+      const std::string order = threads_of(yields.run(plan));
+      at_once += order.starts_with("112") ? 1 : 0;
+      gave_way += order.starts_with("12") ? 1 : 0;
+      ASSERT_EQ(spins.run(plan).outcome().kind, OutcomeKind::kExit) << "policy " << static_cast<int>(kind) << ", seed " << seed;
+    }
+    EXPECT_GE(at_once, 10u) << "policy " << static_cast<int>(kind);
+    EXPECT_GE(gave_way, 6 * at_once) << "policy " << static_cast<int>(kind);
+  }
+}
+
 // The runtime counts those who can run, the toys do not: both must mean the same.
 TEST(Director, DecidesTheSameWhetherTheAbleAreCountedOrNot) {
   size_t compared = 0;
