@@ -1,7 +1,7 @@
 # heddle_embed(ROOM HEADER NAME=FILE...): texts of src/ROOM as std::string_view constants in "ROOM/HEADER", made when the project is configured
 # and made again when one of them changes.
 function(heddle_embed room header)
-  set(text "#pragma once\n// Made from src/${room}.\n#include <string_view>\n\nnamespace heddle {\n\n")
+  set(text "#pragma once\n// Made from src/${room}.\n#include <string_view>\n\nnamespace heddle::${room} {\n\n")
   foreach(pair ${ARGN})
     string(REPLACE "=" ";" parts ${pair})
     list(GET parts 0 name)
@@ -11,7 +11,7 @@ function(heddle_embed room header)
     string(APPEND text "inline constexpr std::string_view ${name} = R\"embedded(${content})embedded\";\n\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
   endforeach()
-  string(APPEND text "}  // namespace heddle\n")
+  string(APPEND text "}  // namespace heddle::${room}\n")
   set(output ${PROJECT_BINARY_DIR}/generated/${room}/${header})
   set(old "")
   if(EXISTS ${output})

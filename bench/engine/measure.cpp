@@ -15,7 +15,7 @@
 #include "exec/worker_pool.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 double quantile(std::vector<double>& sorted, double q) { return sorted[static_cast<size_t>(q * static_cast<double>(sorted.size() - 1))]; }
@@ -81,12 +81,12 @@ int measure(int count, char** words) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test
 
 int main(int count, char** words) {
   try {
-    return heddle::measure(count, words);
-  } catch (const heddle::Error& error) {
+    return heddle::test::measure(count, words);
+  } catch (const heddle::test::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }

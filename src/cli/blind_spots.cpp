@@ -10,7 +10,7 @@
 #include "symbols/symbols_names.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -102,4 +102,4 @@ BlindSpots blind_spots(const Trace& seen, const Symbols& symbols, const Plan& ba
   return spots;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -7,7 +7,7 @@
 #include "symbols/symbols.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct BlindSpots {
   std::vector<std::string> plain_modules;
@@ -19,4 +19,4 @@ struct BlindSpots {
 // `seen`: a run of the program. Counting the functions costs one more, by `run`, under the plan `base`.
 BlindSpots blind_spots(const Trace& seen, const Symbols& symbols, const Plan& base, const Execute& run);
 
-}  // namespace heddle
+}  // namespace heddle::cli

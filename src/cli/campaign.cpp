@@ -12,7 +12,7 @@
 #include "symbols/instrumentation.h"
 #include "symbols/symbols.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -107,8 +107,8 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
 }
 
 void Campaign::choose_points(const CampaignOptions& options) {
-  points_ = heddle::choose_points(target_, options.plan.points(), base_, options.plan.seed(),
-                                  [this](const Plan& plan) { return pool_->run_now(plan).trace; });
+  points_ = heddle::cli::choose_points(target_, options.plan.points(), base_, options.plan.seed(),
+                                       [this](const Plan& plan) { return pool_->run_now(plan).trace; });
   if (!points_.note.empty()) print_err("heddle: {}\n", points_.note);
   points_.put_in(base_);
 }
@@ -191,4 +191,4 @@ std::shared_ptr<const Input> input_of_tool() {
   return input;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

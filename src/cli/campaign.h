@@ -13,7 +13,7 @@
 #include "search/find.h"
 #include "store/bugs.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct CampaignOptions {
   PlanOptions plan;
@@ -95,4 +95,4 @@ std::shared_ptr<const Input> input_of_tool();
 
 Carrier carrier_named(const std::string& name);
 
-}  // namespace heddle
+}  // namespace heddle::cli

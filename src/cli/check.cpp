@@ -13,7 +13,7 @@
 #include "trace/project.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -165,4 +165,4 @@ HEDDLE_ROW(verbs, kCheckVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

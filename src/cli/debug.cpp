@@ -16,7 +16,7 @@
 #include "cli/terminal.h"
 #include "report/text.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -131,4 +131,4 @@ HEDDLE_ROW(verbs, kDebugVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -2,7 +2,7 @@
 
 #include "cli/session.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -41,4 +41,4 @@ Debugged debug_failure(Campaign& campaign, const DebugOptions& options, const Tr
   return done;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -9,7 +9,7 @@
 #include "cli/reduce.h"
 #include "cli/story.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct DebugOptions {
   SimplifyChoice simplify;
@@ -31,4 +31,4 @@ struct Debugged {
 // Each result is saved as soon as it is there: Ctrl-C loses nothing.
 Debugged debug_failure(Campaign& campaign, const DebugOptions& options, const Trace& failing, Bug& bug, Saving& saving, Progress& progress);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -7,7 +7,7 @@
 #include "exec/machine.h"
 #include "exec/target.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -58,4 +58,4 @@ HEDDLE_ROW(verbs, kDoctorVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -12,7 +12,7 @@
 #include "cli/terminal.h"
 #include "report/text.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -163,4 +163,4 @@ HEDDLE_ROW(verbs, kListVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/session.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -89,4 +89,4 @@ HEDDLE_ROW(verbs, kFindVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -16,7 +16,7 @@
 #include "trace/error.h"
 #include "trace/project.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -322,4 +322,4 @@ void print_nothing_found(const Found& found, const CampaignOptions& options) {
   if (r.inconclusive > 0) print_out("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

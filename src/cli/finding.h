@@ -9,7 +9,7 @@
 #include "cli/results.h"
 #include "store/campaigns.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 // A failure that has replayed strictly three times.
 struct Believed {
@@ -47,4 +47,4 @@ Json json_find(const Found& found, const CampaignOptions& options);
 // For people: why there is no failure to show.
 void print_nothing_found(const Found& found, const CampaignOptions& options);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -15,7 +15,7 @@
 #include "trace/error.h"
 #include "wire/debug_map.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -243,4 +243,4 @@ int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, co
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -5,7 +5,7 @@
 #include "exec/target.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct GdbOptions {
   std::string commands;             // for gdb, separated by ';' and then the end; empty: the user's terminal
@@ -19,4 +19,4 @@ int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, co
 // The commands that gdb gets, in Python.
 std::string gdb_script(const Trace& saved, uint64_t step);
 
-}  // namespace heddle
+}  // namespace heddle::cli

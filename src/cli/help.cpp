@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::string option_group(const std::string& names) {
   return kAdvanced;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

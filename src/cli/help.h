@@ -6,7 +6,7 @@ namespace CLI {
 class App;
 }
 
-namespace heddle {
+namespace heddle::cli {
 
 // What a verb does with the words after --.
 enum class TakesProgram {
@@ -22,4 +22,4 @@ void set_help(CLI::App& app, TakesProgram takes);
 // The group under which an option of this name is listed; "Advanced" where it has no row.
 std::string option_group(const std::string& names);
 
-}  // namespace heddle
+}  // namespace heddle::cli

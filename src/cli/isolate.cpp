@@ -11,7 +11,7 @@
 #include "simplify/doomed.h"
 #include "store/saved_stacks.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -225,4 +225,4 @@ HEDDLE_ROW(verbs, kIsolateVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

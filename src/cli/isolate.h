@@ -6,7 +6,7 @@
 #include "cli/results.h"
 #include "simplify/isolate.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 IsolateResult isolate_failure(Campaign& campaign, const Trace& failing, IsolateOptions options);
 Json json_isolate(const IsolateResult& result);
@@ -14,4 +14,4 @@ Json json_isolate(const IsolateResult& result);
 std::string deciding_sentence(const IsolateResult& result);
 void save_isolated(Bug& bug, const IsolateResult& result);
 
-}  // namespace heddle
+}  // namespace heddle::cli

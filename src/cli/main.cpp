@@ -13,7 +13,7 @@
 #include "exec/inheritance.h"
 #include "trace/rows.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 HEDDLE_TABLE(verbs, VerbRow);
 
@@ -71,9 +71,9 @@ int answer(int count, char** words) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::cli
 
 int main(int count, char** words) {
-  heddle::make_room();
-  return heddle::on_large_stack(heddle::answer, count, words);
+  heddle::cli::make_room();
+  return heddle::cli::on_large_stack(heddle::cli::answer, count, words);
 }

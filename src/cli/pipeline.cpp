@@ -12,7 +12,7 @@
 #include "store/saved_stacks.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -105,7 +105,7 @@ Simplified simplify_failure(Campaign& campaign, const Trace& failing, const Simp
   };
   Simplified simplified;
   try {
-    simplified.result = simplify(
+    simplified.result = simplify::simplify(
         start != nullptr ? *start : failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
@@ -181,4 +181,4 @@ std::vector<std::string> module_paths(const Trace& trace) {
   return paths;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -8,7 +8,7 @@
 #include "cli/results.h"
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct Simplified {
   SimplifyResult result;
@@ -50,4 +50,4 @@ void save_simplified(Bug& bug, const Simplified& simplified);
 
 std::vector<std::string> module_paths(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -81,4 +81,4 @@ Plan PlanOptions::plan() const {
   return plan;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

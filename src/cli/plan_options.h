@@ -5,7 +5,7 @@
 #include "cli/verb.h"
 #include "trace/plan.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 // The options that shape a single plan: `run` and the base of every campaign.
 class PlanOptions {
@@ -36,4 +36,4 @@ class PlanOptions {
 PointKind points_named(const std::string& name);
 const char* points_name(PointKind points);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -10,7 +10,7 @@
 #include "trace/project.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -85,4 +85,4 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
   return set;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -9,7 +9,7 @@
 #include "trace/executor.h"
 #include "trace/races.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct ProfileLimits {
   size_t runs = 24;  // at most
@@ -37,4 +37,4 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
 PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& limits, const Execute& run,
                        const std::function<bool(const Trace&)>& each = {});
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-namespace heddle {
+namespace heddle::cli {
 
 void write_text(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
 
@@ -14,4 +14,4 @@ void write_program_output(std::FILE* stream, std::string_view text) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "trace/clean_text.h"
+#include "wire/rooms.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 // To the stream as it is: documents, and text that was cleaned when it was laid out (report/screen.h).
 void write_text(std::FILE* stream, std::string_view text);
@@ -25,4 +26,4 @@ void print_err(fmt::format_string<T...> format, T&&... values) {
   write_text(stderr, clean_text(fmt::format(format, std::forward<T>(values)...)));
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

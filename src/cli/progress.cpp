@@ -6,7 +6,7 @@
 
 #include "cli/print.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 Progress::Progress(bool quiet) : on_(!quiet && ::isatty(2) == 1) {}
 Progress::~Progress() { clear(); }
@@ -27,4 +27,4 @@ void Progress::clear() {
   width_ = 0;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

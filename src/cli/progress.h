@@ -2,7 +2,7 @@
 #include <chrono>
 #include <string>
 
-namespace heddle {
+namespace heddle::cli {
 
 // One line on stderr that is overwritten, and only on a terminal.
 class Progress {
@@ -21,4 +21,4 @@ class Progress {
   std::chrono::steady_clock::time_point last_{};
 };
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -14,7 +14,7 @@
 #include "symbols/symbols_names.h"
 #include "trace/contentions.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -164,4 +164,4 @@ HEDDLE_ROW(verbs, kRacesVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -11,7 +11,7 @@
 #include "cli/same_output.h"
 #include "cli/session.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -96,4 +96,4 @@ HEDDLE_ROW(verbs, kRecordVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

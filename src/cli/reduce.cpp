@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/saved_bug.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -83,4 +83,4 @@ HEDDLE_ROW(verbs, kReduceVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -7,7 +7,7 @@
 #include "cli/results.h"
 #include "simplify/reduce.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 // Whole threads removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
 std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress,
@@ -15,4 +15,4 @@ std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& fail
 Json json_reduce(const ReduceResult& result);
 void save_reduced(Bug& bug, const ReduceResult& result);
 
-}  // namespace heddle
+}  // namespace heddle::cli

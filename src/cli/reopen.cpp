@@ -8,7 +8,7 @@
 #include "cli/shell_words.h"
 #include "symbols/symbols.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -90,4 +90,4 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
 
 std::string current_build_id(const Bug& bug) { return Symbols({bug.program}).build_id(0); }
 
-}  // namespace heddle
+}  // namespace heddle::cli

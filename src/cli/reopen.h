@@ -6,7 +6,7 @@
 #include "cli/campaign.h"
 #include "cli/session.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 // The campaign that a saved bug came from: the same program, input and predicates; and the same carrier if none is given.
 struct Reopened {
@@ -28,4 +28,4 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
 // Of the program as it is now: another one than the bug's means that it was built anew.
 std::string current_build_id(const Bug& bug);
 
-}  // namespace heddle
+}  // namespace heddle::cli

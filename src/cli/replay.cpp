@@ -12,7 +12,7 @@
 #include "cli/terminal.h"
 #include "store/replay_string.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -264,4 +264,4 @@ HEDDLE_ROW(verbs, kReplayVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

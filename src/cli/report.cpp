@@ -10,7 +10,7 @@
 #include "report/html.h"
 #include "store/atomic_file.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -77,4 +77,4 @@ HEDDLE_ROW(verbs, kReportVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

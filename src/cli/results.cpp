@@ -7,7 +7,7 @@
 #include "cli/print.h"
 #include "report/names.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 Json json_failure(const Trace& trace) {
   const Outcome& o = trace.outcome();
@@ -79,4 +79,4 @@ std::string describe_counts(const Counts& c) {
                      c.switches, s(c.switches, "es"), c.preemptions, s(c.preemptions, "s"));
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

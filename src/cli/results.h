@@ -6,7 +6,7 @@
 #include "symbols/symbols.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 using Json = nlohmann::ordered_json;
 
@@ -24,4 +24,4 @@ void print_json(const Json& document);
 std::string describe_failure(const Trace& trace);
 std::string describe_counts(const Counts& counts);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -20,7 +20,7 @@
 #include "wire/quiet.h"
 #include "wire/ready_log.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -143,4 +143,4 @@ HEDDLE_ROW(verbs, kRunVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

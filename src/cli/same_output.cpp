@@ -7,7 +7,7 @@
 
 #include "wire/ops.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::string output_difference(const Output& before, const Output& now) {
   return difference.empty() ? stream_difference("stderr", before.err, now.err) : difference;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

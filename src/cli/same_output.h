@@ -5,7 +5,7 @@
 #include "exec/judge.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 // Processes that the program starts run as they like, and so comes what they write.
 bool output_is_its_own(const Trace& trace);
@@ -17,4 +17,4 @@ std::string output_difference(const Output& before, const Output& now);
 // A program that a signal from outside has ended may go on for ever without it: an exact replay is given up soon after the recorded end.
 void end_soon_after(const Trace& trace, Plan* plan);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle {
+namespace heddle::cli {
 
 void SavedBugOptions::add_to(Verb& verb, bool choose) {
   verb.positional("BUG", bug, "a saved bug [the latest]");
@@ -30,4 +30,4 @@ OpenedBug open_failing(const SavedBugOptions& options, const Session& session) {
 
 int exit_unless_interrupted(ExitCode code) { return exit_value(stop_flag() ? ExitCode::kInterrupted : code); }
 
-}  // namespace heddle
+}  // namespace heddle::cli

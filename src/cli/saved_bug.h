@@ -5,7 +5,7 @@
 #include "cli/reopen.h"
 #include "cli/session.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct SavedBugOptions {
   std::string bug;
@@ -32,4 +32,4 @@ OpenedBug open_failing(const SavedBugOptions& options, const Session& session);
 // The exit code of a verb that has come to its end, or was interrupted on the way.
 int exit_unless_interrupted(ExitCode code);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-namespace heddle {
+namespace heddle::cli {
 
 const std::vector<std::string>& Session::program() const {
   if (!command_given || command.empty()) throw Error("no program given: heddle VERB [options] -- PROGRAM [ARGS...]", ExitCode::kUsage);
@@ -36,4 +36,4 @@ void catch_interrupts() {
   ::sigaction(SIGHUP, &action, nullptr);
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -11,7 +11,7 @@
 #include "wire/channel.h"
 #include "wire/rows.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct Session {
   std::vector<std::string> command;  // PROGRAM [ARGS...]
@@ -37,4 +37,4 @@ struct VerbRow {
 inline const std::vector<std::string> kCarriers = {"fiber", "kernel"};
 inline int exit_value(ExitCode code) { return static_cast<int>(code); }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -9,7 +9,7 @@
 #include "report/names.h"
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -89,4 +89,4 @@ int show_at(const std::string& bug, const Session& session, const Trace& trace, 
   return 0;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -5,7 +5,7 @@
 #include "cli/session.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 class Campaign;
 
@@ -15,4 +15,4 @@ std::vector<std::string> stack_at(Campaign& campaign, const Trace& trace, uint64
 // Where every thread stands after event `at` (from 1) of a saved bug's trace, by running the schedule again so far.
 int show_at(const std::string& bug, const Session& session, const Trace& trace, uint64_t at, bool json);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -5,7 +5,7 @@
 #include "cli/print.h"
 #include "cli/saved_bug.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -66,4 +66,4 @@ HEDDLE_ROW(verbs, kSimplifyVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -10,7 +10,7 @@
 #include "store/saved_stacks.h"
 #include "wire/event_stacks.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -245,4 +245,4 @@ Json json_diagnosis(const Story& story) {
   return j;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

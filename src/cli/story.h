@@ -11,7 +11,7 @@
 #include "trace/cause.h"
 #include "trace/stacks.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 struct LoadedStory {
   Bug bug;
@@ -54,4 +54,4 @@ Json json_diagnosis(const Story& story);
 // The lines of the diagnosis before the switches, in the form of `cause`.
 void lead_with_lines(Json& causes, const Story& story);
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace heddle {
+namespace heddle::cli {
 
 TextOptions text_options(bool all) {
   TextOptions options;
@@ -17,4 +17,4 @@ TextOptions text_options(bool all) {
   return options;
 }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -10,7 +10,7 @@
 #include "store/bugs.h"
 #include "trace/input_log.h"
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -74,4 +74,4 @@ HEDDLE_ROW(verbs, kTrustVerb);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::cli

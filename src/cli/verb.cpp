@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <utility>
 
-namespace heddle {
+namespace heddle::cli {
 
 namespace {
 
@@ -70,4 +70,4 @@ void Verb::positional(const std::string& name, std::string& to, const std::strin
 
 void Verb::when_chosen(std::function<void()> then) { app_->callback(std::move(then)); }
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "cli/help.h"
+#include "wire/rooms.h"
 
 namespace CLI {
 class App;
 }
 
-namespace heddle {
+namespace heddle::cli {
 
 class Verb {
  public:
@@ -40,4 +41,4 @@ class Verb {
   CLI::App* app_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -99,4 +99,4 @@ Executed::Agreement Executed::agreement(const Plan& plan, uint64_t limit) const 
   return other >= a.events ? a : follow_slices(plan, other);
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

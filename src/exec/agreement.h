@@ -7,7 +7,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 // A finished run in the form in which plans are compared with it.
 class Executed {
@@ -44,4 +44,4 @@ class Executed {
   std::vector<Decided> decided_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -18,7 +18,7 @@
 #include "trace/error.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -217,4 +217,4 @@ Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(
   return Trace(std::move(data));
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

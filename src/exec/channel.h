@@ -8,7 +8,7 @@
 #include "trace/trace.h"
 #include "wire/servers.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 class Channel {
  public:
@@ -68,4 +68,4 @@ class Channel {
 // How a process ended, where the runtime did not get to say.
 Outcome outcome_of_status(int wait_status);
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <chrono>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::exec {
 
 class Deadline {
  public:
@@ -33,4 +35,4 @@ class Deadline {
   std::atomic<int64_t> until_{0};
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

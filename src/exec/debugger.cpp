@@ -7,7 +7,7 @@
 #include "exec/process.h"
 #include "exec/variables.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 int run_in_gdb(const Target& target, const std::string& library, const Plan& plan, const std::vector<std::string>& words,
                const std::vector<RecordedFile>& files) {
@@ -38,4 +38,4 @@ int run_in_gdb(const Target& target, const std::string& library, const Plan& pla
   return process.wait();
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

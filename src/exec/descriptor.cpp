@@ -10,7 +10,7 @@
 
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 Descriptor memory_file(const char* name) {
   Descriptor file(::memfd_create(name, MFD_CLOEXEC));
@@ -49,4 +49,4 @@ void write_all(int fd, const std::string& bytes) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::exec {
 
 // Owns a file descriptor.
 class Descriptor {
@@ -41,4 +43,4 @@ std::string read_from_start(const Descriptor& file);
 // Throws Error when the memory does not suffice.
 void write_all(int fd, const std::string& bytes);
 
-}  // namespace heddle
+}  // namespace heddle::exec

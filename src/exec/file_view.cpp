@@ -19,7 +19,7 @@
 #include "exec/view_keeper.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -227,4 +227,4 @@ bool FileView::enter() const {
   return ::setns(objects_namespace_.get(), CLONE_NEWIPC) == 0 && ::setns(mount_namespace_.get(), CLONE_NEWNS) == 0;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -11,7 +11,7 @@
 #include "exec/descriptor.h"
 #include "trace/input_log.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 class FileView {
  public:
@@ -52,4 +52,4 @@ class FileView {
   bool kept_ = false;
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -54,4 +54,4 @@ void Forwarding::to(pid_t process) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace heddle {
+namespace heddle::exec {
 
 // While it lives, TERM, HUP, USR1, USR2, INT and QUIT go on to the process. Under a terminal, whose keys reach the whole group anyway, only those that
 // somebody sent. What the tool was told to ignore stays ignored.
@@ -21,4 +21,4 @@ class Forwarding {
   std::array<struct sigaction, 6> before_{};
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -15,7 +15,7 @@
 #include "wire/channel.h"
 #include "wire/inherited.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -118,4 +118,4 @@ int on_large_stack(int (*work)(int, char**), int count, char** words) {
   return call.result;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -2,7 +2,7 @@
 // The limits and the ignored signals with which the tool was started. The tool makes room for itself; what it starts finds things as they were.
 #include <cstddef>
 
-namespace heddle {
+namespace heddle::exec {
 
 // Before anything else of the tool, and once: takes the numbers 0 to 2 where nobody gave us a file, so that no file of ours is read or printed to in
 // its place, and the room that soft limits leave. Reading and writing at 0 to 2 fails as before, and a program that is started finds them closed.
@@ -21,4 +21,4 @@ bool file_size_limited();
 // Calls `work` on a stack that is large enough, whatever the limit is.
 int on_large_stack(int (*work)(int, char**), int count, char** words);
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -14,7 +14,7 @@
 #include "exec/process.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -254,4 +254,4 @@ Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) con
   return o;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -6,7 +6,7 @@
 
 #include "trace/outcome.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 class FileView;
 
@@ -47,4 +47,4 @@ class Judge {
 // speaks of an error, else the last line. Empty if there is no output.
 std::string failure_line(const Output& output);
 
-}  // namespace heddle
+}  // namespace heddle::exec

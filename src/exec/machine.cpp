@@ -19,7 +19,7 @@
 #include "exec/descriptor.h"
 #include "exec/process.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::vector<Ability> machine_abilities() {
   return all;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

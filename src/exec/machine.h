@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle {
+namespace heddle::exec {
 
 // The cores this thread may use.
 std::vector<int> usable_cores();
@@ -18,4 +18,4 @@ struct Ability {
 // Tries each ability for real, in a process of its own where trying would change the tool.
 std::vector<Ability> machine_abilities();
 
-}  // namespace heddle
+}  // namespace heddle::exec

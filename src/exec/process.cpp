@@ -19,7 +19,7 @@
 #include "trace/error.h"
 #include "wire/inherited.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -191,4 +191,4 @@ bool can_fix_addresses() {
   return can;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -8,7 +8,7 @@
 
 #include "exec/target.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 inline constexpr int kShownDescriptor = 901;
 
@@ -55,4 +55,4 @@ std::string describe_status(int wait_status);
 // Does the system let a program run without address-space randomisation? Asked once.
 bool can_fix_addresses();
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -19,7 +19,7 @@
 #include "trace/error.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -407,4 +407,4 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   return run;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

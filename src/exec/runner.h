@@ -19,7 +19,7 @@
 #include "trace/executor.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 inline constexpr uint64_t kMostOutput = uint64_t{256} << 20;
 
@@ -123,4 +123,4 @@ struct PlainRun {
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
                      const std::function<bool(const Outcome&)>& wanted);
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -169,4 +169,4 @@ void Snapshots::observe(const Start& start, const Plan& plan, const Trace& trace
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -14,7 +14,7 @@
 #include "exec/channel.h"
 #include "exec/streams.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 struct SnapshotOptions {
   bool enabled = true;
@@ -68,4 +68,4 @@ class Snapshots {
   uint32_t refused_ = 0;  // in a row
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -9,7 +9,7 @@
 
 #include "trace/hash.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -89,4 +89,4 @@ void Streams::rewind_to(const StreamState& state, bool there) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

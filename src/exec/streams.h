@@ -5,7 +5,7 @@
 
 #include "exec/descriptor.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 // What the program reads from its standard input: copied once, served again to every run.
 class Input {
@@ -56,4 +56,4 @@ class Streams {
   Mark mark_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

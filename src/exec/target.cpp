@@ -17,7 +17,7 @@
 
 extern char** environ;
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::string runtime_library() {
   throw Error(fmt::format("libheddle-rt.so is not where it belongs, in {}/lib or {}/lib/heddle", prefix.string(), prefix.string()));
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::exec {
 
 // The program under test and how it is started.
 struct Target {
@@ -19,4 +21,4 @@ struct Target {
 // Where the runtime library is, seen from the tool's own executable. Throws Error when it is nowhere.
 std::string runtime_library();
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -4,7 +4,7 @@
 
 #include "symbols/instrumentation.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::vector<std::pair<std::string, std::string>> control_variables(const Target&
   return all;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -7,9 +7,9 @@
 #include "exec/channel.h"
 #include "exec/target.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 std::vector<std::pair<std::string, std::string>> control_variables(const Target& target, const std::string& library,
                                                                    const Channel& channel);
 
-}  // namespace heddle
+}  // namespace heddle::exec

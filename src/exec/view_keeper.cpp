@@ -17,7 +17,7 @@
 #include <new>
 #include <utility>
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -239,4 +239,4 @@ void keep_view(const KeeperPlan& plan, int socket) {
   (new (room) ViewKeeper(plan, kSocket))->serve();
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

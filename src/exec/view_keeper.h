@@ -2,7 +2,7 @@
 // The process that holds a worker's mount namespace. It is forked off a threaded tool and never executes anything: no allocation, no locks.
 #include <sys/types.h>
 
-namespace heddle {
+namespace heddle::exec {
 
 inline constexpr int kMaxRoots = 8;
 inline constexpr int kMaxRebinds = 64;
@@ -33,4 +33,4 @@ struct KeeperAnswer {
 
 [[noreturn]] void keep_view(const KeeperPlan& plan, int socket);
 
-}  // namespace heddle
+}  // namespace heddle::exec

@@ -7,7 +7,7 @@
 
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 namespace {
 
@@ -147,4 +147,4 @@ bool WorkerPool::threadless() const {
   return threadless_;
 }
 
-}  // namespace heddle
+}  // namespace heddle::exec

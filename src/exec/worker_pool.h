@@ -13,7 +13,7 @@
 #include "exec/runner.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::exec {
 
 class WorkerPool final : public Executor {
  public:
@@ -58,4 +58,4 @@ class WorkerPool final : public Executor {
   size_t outstanding_ = 0;
 };
 
-}  // namespace heddle
+}  // namespace heddle::exec

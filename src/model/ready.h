@@ -1,7 +1,7 @@
 #pragma once
 #include <stdint.h>
 
-namespace heddle {
+namespace heddle::model {
 
 // May a thread execute the operation that it is about to execute?
 enum class Ready : uint8_t {
@@ -11,13 +11,16 @@ enum class Ready : uint8_t {
   kUnknown,  // depends on something that the state does not say: the outside world, in the tool. Never said in the target
 };
 
-namespace model {
-
 constexpr Ready when(bool yes) { return yes ? Ready::kYes : Ready::kNo; }
 
 // No thread, no object.
 inline constexpr uint32_t kNone = 0xFFFFFFFF;
 
-}  // namespace model
+}  // namespace heddle::model
+
+namespace heddle {
+
+// Everybody's word for an answer of the model.
+using model::Ready;
 
 }  // namespace heddle

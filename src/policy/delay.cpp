@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -43,4 +43,4 @@ HEDDLE_ROW(policies, kDelayPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

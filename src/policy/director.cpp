@@ -1,6 +1,6 @@
 #include "policy/director.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t step, uint64_t cursor) {
   state_ = PolicyState{};
@@ -119,4 +119,4 @@ bool Director::removed(ThreadId thread) const {
   return false;
 }
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -2,7 +2,7 @@
 // Follows a plan through a run: slices first, then the tail policy. The only place that decides who runs next, in the runtime and in toys alike.
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 enum class Verdict : uint8_t { kRun, kStuck, kDiverged };
 
@@ -63,4 +63,4 @@ inline bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) co
   return policy_->keeps != nullptr && policy_->keeps(state_, step);
 }
 
-}  // namespace heddle
+}  // namespace heddle::policy

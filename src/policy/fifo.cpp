@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -51,4 +51,4 @@ HEDDLE_ROW(policies, kFifoPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -4,7 +4,7 @@
 #include "wire/ops.h"
 #include "wire/plan.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 // A live thread and the operation that it stands before.
 struct Candidate {
@@ -34,4 +34,4 @@ inline constexpr uint32_t kNobody = 0xFFFFFFFF;
 
 inline constexpr uint64_t kEarlyTimeoutNs = 1000000000;
 
-}  // namespace heddle
+}  // namespace heddle::policy

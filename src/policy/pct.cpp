@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -37,4 +37,4 @@ HEDDLE_ROW(policies, kPctPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

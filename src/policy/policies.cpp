@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -75,4 +75,4 @@ uint32_t oldest_eligible(const PolicyState& state, const Moment& m) {
   return best;
 }
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -3,7 +3,7 @@
 #include "policy/moment.h"
 #include "wire/rows.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 // State that a policy keeps by thread within one run; indexed by slot.
 struct PolicyThread {
@@ -80,4 +80,4 @@ uint32_t draw_one(const Moment& moment, uint64_t draw, Allows allows) {
   return kNobody;
 }
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -30,4 +30,4 @@ HEDDLE_ROW(policies, kPosPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -26,4 +26,4 @@ HEDDLE_ROW(policies, kRandomPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

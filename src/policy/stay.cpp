@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -15,4 +15,4 @@ HEDDLE_ROW(policies, kStayPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

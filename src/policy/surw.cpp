@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -121,4 +121,4 @@ HEDDLE_ROW(policies, kSurwPolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -1,6 +1,6 @@
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::policy {
 
 namespace {
 
@@ -23,4 +23,4 @@ HEDDLE_ROW(policies, kTimeSlicePolicy);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::policy

@@ -6,7 +6,7 @@
 
 #include "report/diagnosis.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -67,4 +67,4 @@ HEDDLE_ROW(formats, kPerfettoFormat);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::report

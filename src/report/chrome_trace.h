@@ -4,8 +4,8 @@
 
 #include "report/formats.h"
 
-namespace heddle {
+namespace heddle::report {
 
 std::string chrome_trace_text(const Story& story);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -9,7 +9,7 @@
 #include "report/diagnosis.h"
 #include "report/evidence.h"
 
-namespace heddle {
+namespace heddle::report {
 
 const char* words(BugClass kind) {
   switch (kind) {
@@ -169,4 +169,4 @@ bool speaks_of_end(const std::string& expression) {
   return false;
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

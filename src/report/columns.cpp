@@ -6,7 +6,7 @@
 
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -211,4 +211,4 @@ std::string Table::line(const ScheduleRow& row) const {
   return fitted(text, width_, true);
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

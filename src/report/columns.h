@@ -5,7 +5,7 @@
 
 #include "report/names.h"
 
-namespace heddle {
+namespace heddle::report {
 
 enum class RowKind { kEvent, kFold, kPreemption, kSwitch };
 
@@ -47,4 +47,4 @@ class Table {
   std::vector<size_t> column_;   // of each thread
 };
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -12,7 +12,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -467,4 +467,4 @@ Diagnosis diagnose(Names& names, const Cause* cause, const Trace* passing, const
   return Doctor(names, cause, passing, passing_stacks).go();
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -8,7 +8,7 @@
 #include "report/names.h"
 #include "trace/cause.h"
 
-namespace heddle {
+namespace heddle::report {
 
 enum class BugClass {
   kUnknown,
@@ -74,4 +74,4 @@ std::string assertion_text(const std::string& message);
 // How the run ended, short, with the place: "assert balance >= 0, bank.cpp:6".
 std::string short_ending(const Names& names);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -11,7 +11,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -279,4 +279,4 @@ std::string plain_line(const std::string& text, size_t width) {
   return line.size() > width ? line.substr(0, width) + ".." : line;
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -5,7 +5,7 @@
 
 #include "report/diagnosis.h"
 
-namespace heddle {
+namespace heddle::report {
 
 // A thread was stopped after `last` and went on with `next`; the others' events lie in between.
 struct Window {
@@ -43,4 +43,4 @@ std::string switches_sentence(Names& names);
 // The first line, absolute paths without their directories, at most `width` characters.
 std::string plain_line(const std::string& text, size_t width);
 
-}  // namespace heddle
+}  // namespace heddle::report

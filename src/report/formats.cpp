@@ -2,7 +2,7 @@
 
 #include "trace/rows.h"
 
-namespace heddle {
+namespace heddle::report {
 
 HEDDLE_TABLE(formats, FormatRow);
 
@@ -11,4 +11,4 @@ const std::vector<FormatRow>& formats() {
   return rows;
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

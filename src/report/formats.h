@@ -6,7 +6,7 @@
 #include "report/text.h"
 #include "wire/rows.h"
 
-namespace heddle {
+namespace heddle::report {
 
 // Runs of the same bug beside the one that the story tells.
 struct OtherRuns {
@@ -22,4 +22,4 @@ struct FormatRow {
 };
 const std::vector<FormatRow>& formats();
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -11,7 +11,7 @@
 #include "report/page_assets.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -210,4 +210,4 @@ HEDDLE_ROW(formats, kHtmlFormat);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -5,8 +5,8 @@
 
 #include "report/formats.h"
 
-namespace heddle {
+namespace heddle::report {
 
 std::string html_page(const Story& story, const OtherRuns& extra = {});
 
-}  // namespace heddle
+}  // namespace heddle::report

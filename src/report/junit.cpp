@@ -4,7 +4,7 @@
 
 #include "report/diagnosis.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -78,4 +78,4 @@ HEDDLE_ROW(formats, kJunitFormat);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -4,11 +4,11 @@
 
 #include "report/formats.h"
 
-namespace heddle {
+namespace heddle::report {
 
 std::string junit_text(const Story& story);
 
 // Text for XML: markup escaped, what XML 1.0 does not allow replaced.
 std::string xml_escaped(const std::string& text);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -6,7 +6,7 @@
 
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -173,4 +173,4 @@ void Lines::gap(uint32_t thread, size_t before, size_t after) {
   add(std::move(line));
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -5,7 +5,7 @@
 
 #include "report/diagnosis.h"
 
-namespace heddle {
+namespace heddle::report {
 
 class Lines {
  public:
@@ -47,4 +47,4 @@ class Lines {
   std::vector<DecidingLine> lines_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::report

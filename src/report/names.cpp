@@ -7,7 +7,7 @@
 #include "symbols/object_words.h"
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::string Names::operation(const Event& event) {
 
 std::vector<std::string> Names::legend() const { return legend_; }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -8,7 +8,7 @@
 #include "trace/stacks.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::report {
 
 // "main", "T2", "T2.1": the path of births without the main thread's 0.
 std::string thread_name(const Thread& thread);
@@ -62,4 +62,4 @@ class Names {
   std::vector<std::string> legend_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -5,7 +5,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -140,4 +140,4 @@ BugClass pattern_of(const Names& names, const Window& window, const Triple& trip
   return Pattern(names, window, triple, cause).go();
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -4,9 +4,9 @@
 #include "report/diagnosis.h"
 #include "report/evidence.h"
 
-namespace heddle {
+namespace heddle::report {
 
 // `cause`: the tested claim, or null.
 BugClass pattern_of(const Names& names, const Window& window, const Triple& triple, const Cause* cause);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -9,7 +9,7 @@
 #include "report/diagnosis.h"
 #include "trace/hash.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -134,4 +134,4 @@ HEDDLE_ROW(formats, kSarifFormat);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -4,11 +4,11 @@
 
 #include "report/formats.h"
 
-namespace heddle {
+namespace heddle::report {
 
 std::string sarif_text(const Story& story);
 
 // A file as a URI: what is not allowed there is percent-encoded.
 std::string file_uri(const std::string& path);
 
-}  // namespace heddle
+}  // namespace heddle::report

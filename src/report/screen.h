@@ -7,7 +7,7 @@
 
 #include "trace/clean_text.h"
 
-namespace heddle {
+namespace heddle::report {
 
 class Screen {
  public:
@@ -33,4 +33,4 @@ class Screen {
   bool colour_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -12,7 +12,7 @@
 #include "report/screen.h"
 #include "report/waits.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -333,4 +333,4 @@ std::string columns_text(const Trace& trace, const Symbols& symbols, size_t begi
 
 std::string explain_text(const Story& story, const TextOptions& options) { return Writer(story, options).text(); }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -9,7 +9,7 @@
 #include "trace/cause.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::report {
 
 struct TextOptions {
   bool all = false;  // every event; else repetition and the middle of long slices are left out
@@ -43,4 +43,4 @@ std::string ending_sentence(const Trace& trace, const Symbols& symbols);
 // The paths that Symbols wants.
 std::vector<std::string> module_paths_of(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-namespace heddle {
+namespace heddle::report {
 
 bool is_own_site(const Symbols& symbols, SiteId site) {
   if (site == kNoSite || symbols.is_system_library(site_module(site))) return false;
@@ -51,4 +51,4 @@ Cause told_cause(const Cause& cause, const Trace& told) {
   return c;
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

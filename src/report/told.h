@@ -5,7 +5,7 @@
 #include "trace/stacks.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::report {
 
 // Without stacks it is the trace as it is. Not to be replayed: sites have changed.
 Trace told_trace(const Trace& trace, const Stacks& stacks, const Symbols& symbols);
@@ -15,4 +15,4 @@ Cause told_cause(const Cause& cause, const Trace& told);
 // Does the site lie in code that is the program's own and not a library's?
 bool is_own_site(const Symbols& symbols, SiteId site);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -8,7 +8,7 @@
 #include "trace/enabled.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::report {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::string wait_sentence(Names& names, const WaitEdge& w) {
   return text;
 }
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -6,7 +6,7 @@
 
 #include "report/diagnosis.h"
 
-namespace heddle {
+namespace heddle::report {
 
 std::vector<WaitEdge> wait_edges(Names& names);
 // "T1 wants mutex A at a.c:5, which T2 has since a.c:9"
@@ -29,4 +29,4 @@ struct StaleWake {
 // The last one of that thread before `end`.
 std::optional<StaleWake> stale_wake(const Trace& trace, uint32_t thread, size_t end);
 
-}  // namespace heddle
+}  // namespace heddle::report

@@ -9,7 +9,7 @@
 #include "trace/happens_before.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -208,4 +208,4 @@ HEDDLE_ROW(searches, kBoundedSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -9,7 +9,7 @@
 #include "search/search.h"
 #include "trace/enabled.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // Iterative context bounding (Musuvathi & Qadeer, PLDI 2007, section 3.1). A run follows a known one up to some place, there lets another thread go
 // (or makes another choice), and goes on without preemption; its own continuations branch only behind that place, so no
@@ -83,4 +83,4 @@ class Bounded final : public Search {
 // The conditions under which "all schedules" is meant.
 std::string space_words(uint32_t early_timeouts, bool unfair);
 
-}  // namespace heddle
+}  // namespace heddle::search

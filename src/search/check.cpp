@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle {
+namespace heddle::search {
 
 CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options) {
   Bounded search(options, check_options.bound, check_options.reduction);
@@ -32,4 +32,4 @@ CheckResult check(const SearchOptions& options, Executor& executor, const CheckO
   return result;
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -3,7 +3,7 @@
 #include "search/bounded.h"
 #include "search/find.h"
 
-namespace heddle {
+namespace heddle::search {
 
 struct CheckOptions {
   uint32_t bound = 2;
@@ -39,4 +39,4 @@ struct CheckResult {
 
 CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options);
 
-}  // namespace heddle
+}  // namespace heddle::search

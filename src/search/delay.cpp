@@ -7,7 +7,7 @@
 #include "search/make.h"
 #include "trace/enabled.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -78,4 +78,4 @@ HEDDLE_ROW(searches, kDelaySearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

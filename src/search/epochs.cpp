@@ -8,7 +8,7 @@
 #include "trace/project.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -123,4 +123,4 @@ void Epochs::observe(size_t, const Trace& trace) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

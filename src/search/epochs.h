@@ -7,7 +7,7 @@
 #include "search/search.h"
 #include "trace/races.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // The point set of PointKind::kRacy is not known beforehand. The first run has no preemptions, every access is a point and the detector watches; what races there
 // is the point set of the first epoch, and the run itself, without the points that do not matter, is that epoch's sequential run. Later
@@ -49,4 +49,4 @@ class Epochs final : public Search {
 // The racing sites that a watched run over all accesses shows; sorted.
 std::vector<SiteId> scouted_sites(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::search

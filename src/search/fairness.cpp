@@ -4,7 +4,7 @@
 
 #include "wire/ids.h"
 
-namespace heddle {
+namespace heddle::search {
 
 Fairness::Fairness(size_t threads) : threads_(threads) {}
 
@@ -64,4 +64,4 @@ uint64_t Fairness::hash() const {
   return hash;
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

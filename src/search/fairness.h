@@ -6,7 +6,7 @@
 
 #include "trace/enabled.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // The fair order of Musuvathi & Qadeer, PLDI 2008, algorithm 1: a thread that yields falls behind every thread that could have run since
 // its last yield and did not. A yield counts once its thread has come to the same place kPatience times before: a program may
@@ -34,4 +34,4 @@ class Fairness {
   bool any_ = false;
 };
 
-}  // namespace heddle
+}  // namespace heddle::search

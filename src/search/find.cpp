@@ -6,13 +6,13 @@
 
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::search {
 
 size_t window_at(uint64_t index) { return index < 32 ? 1 : std::min<size_t>(kMaxWindow, 1 + static_cast<size_t>(index - 32) / 4); }
 
 size_t Coverage::add(const Trace& trace) {
   size_t fresh = 0;
-  for (uint64_t b : heddle::behaviours(trace)) fresh += behaviours_[b]++ == 0 ? 1 : 0;
+  for (uint64_t b : heddle::search::behaviours(trace)) fresh += behaviours_[b]++ == 0 ? 1 : 0;
   uint32_t& count = orders_[order_hash(trace)];
   ++count;
   ++runs_;
@@ -133,4 +133,4 @@ class Finding {
 
 FindResult find(Search& search, Executor& executor, const FindOptions& options) { return Finding(search, executor, options).go(); }
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -9,7 +9,7 @@
 #include "search/search.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::search {
 
 struct FindProgress {
   size_t executions = 0;
@@ -87,4 +87,4 @@ class Coverage {
   size_t singles_ = 0;  // orders seen exactly once (Good 1953)
 };
 
-}  // namespace heddle
+}  // namespace heddle::search

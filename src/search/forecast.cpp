@@ -6,7 +6,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -239,4 +239,4 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   return std::nullopt;
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

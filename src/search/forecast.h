@@ -12,7 +12,7 @@
 #include "trace/plan.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // Where every racing access is a point, a thread does next what it did in any earlier run in which it had the same past: its own
 // operations, and those that it depends on. So runs are made of pieces of earlier runs, put together as the plan's policy, which is a function, has it; and one
@@ -90,4 +90,4 @@ class Forecast {
   uint64_t news_ = 0;  // names where the run came to something new, if it did
 };
 
-}  // namespace heddle
+}  // namespace heddle::search

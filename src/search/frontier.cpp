@@ -8,7 +8,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -192,4 +192,4 @@ HEDDLE_ROW(searches, kFrontierSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

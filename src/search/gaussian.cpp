@@ -4,7 +4,7 @@
 
 #include "search/make.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -81,4 +81,4 @@ HEDDLE_ROW(searches, kGaussianSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

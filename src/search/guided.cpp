@@ -1,7 +1,7 @@
 #include "search/make.h"
 #include "search/reversal.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -34,4 +34,4 @@ HEDDLE_ROW(searches, kGuidedSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

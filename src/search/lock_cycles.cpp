@@ -8,7 +8,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -142,4 +142,4 @@ class Rings {
 
 std::vector<std::vector<LockEdge>> lock_cycles(const Trace& trace, size_t most) { return Rings(trace, most).all(); }
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -4,7 +4,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // A thread asked for a lock while it held another.
 struct LockEdge {
@@ -18,4 +18,4 @@ struct LockEdge {
 // keeps apart (Havelund, SPIN 2000; Bensalem & Havelund 2005, section 4). Shortest first, at most `most`.
 std::vector<std::vector<LockEdge>> lock_cycles(const Trace& trace, size_t most = 16);
 
-}  // namespace heddle
+}  // namespace heddle::search

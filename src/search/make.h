@@ -3,9 +3,9 @@
 #include "search/search.h"
 #include "wire/rows.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // A copy of the base plan whose tail is the given policy, seeded for the index-th proposal.
 Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index);
 
-}  // namespace heddle
+}  // namespace heddle::search

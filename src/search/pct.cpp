@@ -7,7 +7,7 @@
 #include "search/make.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -76,4 +76,4 @@ HEDDLE_ROW(searches, kPctSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -7,7 +7,7 @@
 #include "trace/enabled.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -76,4 +76,4 @@ HEDDLE_ROW(searches, kPeriodSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -7,7 +7,7 @@
 #include "search/make.h"
 #include "search/reversal.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -218,4 +218,4 @@ HEDDLE_ROW(searches, kPortfolioSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -1,6 +1,6 @@
 #include "search/make.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -23,4 +23,4 @@ HEDDLE_ROW(searches, kPosSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle {
+namespace heddle::search {
 
 void Profile::add(const Trace& trace) {
   ++runs_;
@@ -41,4 +41,4 @@ std::vector<Weight> Profile::weights(const std::vector<uint64_t>& marks) const {
   return weights;
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -6,7 +6,7 @@
 #include "trace/happens_before.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // Two operations that met, or could have met, on one object: a data race or a contention for a lock.
 struct Meeting {
@@ -40,4 +40,4 @@ class Profile {
   size_t threads_ = 1;
 };
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -1,7 +1,7 @@
 #include "search/make.h"
 #include "search/profile.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -51,4 +51,4 @@ HEDDLE_ROW(searches, kRaceSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -1,6 +1,6 @@
 #include "search/make.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -38,4 +38,4 @@ HEDDLE_ROW(searches, kWalkSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -1,7 +1,7 @@
 #include "search/make.h"
 #include "trace/rows.h"
 
-namespace heddle {
+namespace heddle::search {
 
 HEDDLE_TABLE(searches, SearchRow);
 
@@ -26,4 +26,4 @@ Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index) {
   return plan;
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

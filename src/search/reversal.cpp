@@ -6,7 +6,7 @@
 #include "search/make.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -236,4 +236,4 @@ void Reversals::add(const Trace& trace) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -10,7 +10,7 @@
 #include "search/search.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::search {
 
 // Follow `trace` up to its event `position`, then these slices, then stay.
 struct Reversal {
@@ -75,4 +75,4 @@ class Reversals {
   uint64_t order_ = 0;
 };
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -8,7 +8,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -92,4 +92,4 @@ HEDDLE_ROW(searches, kRffSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -9,7 +9,7 @@
 #include "trace/lore.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::search {
 
 class Search {
  public:
@@ -47,4 +47,4 @@ struct SearchRow {
 const std::vector<SearchRow>& searches();
 const SearchRow* search_named(const std::string& name);
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -1,6 +1,6 @@
 #include "search/make.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -28,4 +28,4 @@ HEDDLE_ROW(searches, kSequentialSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

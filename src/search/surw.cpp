@@ -3,7 +3,7 @@
 #include "search/make.h"
 #include "search/profile.h"
 
-namespace heddle {
+namespace heddle::search {
 
 namespace {
 
@@ -50,4 +50,4 @@ HEDDLE_ROW(searches, kSurwSearch);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::search

@@ -7,7 +7,7 @@
 
 #include "trace/enabled.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 Anatomy::Anatomy(const Trace& trace, bool exact) : trace_(trace), dependence_(trace) {
   EnabledWalk walk(trace);
@@ -171,4 +171,4 @@ Plan without_timeouts(const Trace& run, const Limits& limits) {
   return plan;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

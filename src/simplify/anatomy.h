@@ -7,7 +7,7 @@
 #include "simplify/dependence.h"
 #include "simplify/schedule.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // One position of a run, before its event of the same index.
 struct Position {
@@ -91,4 +91,4 @@ Plan without_timeouts(const Trace& run, const Limits& limits);
 // How often a thread that gave way may go on at once although another could run.
 inline constexpr size_t kSpinBound = 2;
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -16,7 +16,7 @@
 #include "simplify/simplify.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -373,4 +373,4 @@ HEDDLE_ROW(passes, kBoundPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

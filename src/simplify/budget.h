@@ -3,7 +3,7 @@
 
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 inline constexpr size_t kBatch = 4;  // sampled runs under way at once, whatever the number of workers
 
@@ -33,4 +33,4 @@ class Budget {
 Limits run_limits(const Trace& failing, const Limits& wanted);
 inline Limits run_limits(const PassInput& input) { return run_limits(input.best, input.options.limits); }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

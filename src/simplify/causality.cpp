@@ -8,7 +8,7 @@
 #include "simplify/schedule.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -291,4 +291,4 @@ CausalityResult causality(const Trace& failing, const std::function<bool(const T
   return Laboratory(failing, same_bug, executor, options).go();
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -4,7 +4,7 @@
 #include "simplify/simplify.h"
 #include "trace/cause.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 struct CausalityOptions {
   std::optional<Trace> passing;  // helps to name the order where no switch is a preemption
@@ -24,4 +24,4 @@ struct CausalityResult {
 CausalityResult causality(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
                           const CausalityOptions& options = {});
 
-}  // namespace heddle
+}  // namespace heddle::simplify

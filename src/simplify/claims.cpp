@@ -6,7 +6,7 @@
 
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -239,4 +239,4 @@ std::optional<Cause> Claims::order() const {
   return cause;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -7,7 +7,7 @@
 
 #include "trace/cause.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 enum class RunVerdict {
   kFailed,  // with this bug
@@ -61,4 +61,4 @@ class Claims {
   size_t failed_ = 0, passed_ = 0;
 };
 
-}  // namespace heddle
+}  // namespace heddle::simplify

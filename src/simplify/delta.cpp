@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -210,4 +210,4 @@ void pad(Times& a, Times& b, uint64_t after) {
   b.resize(n, std::max(after, b.empty() ? 0 : b.back()));
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

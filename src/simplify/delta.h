@@ -5,7 +5,9 @@
 #include <map>
 #include <vector>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::simplify {
 
 enum class TestOutcome { kPass, kFail, kUnresolved };
 using Times = std::vector<uint64_t>;
@@ -35,4 +37,4 @@ DeltaResult delta_debug(
 // Dummy switches after the end of the run (section 4.3).
 void pad(Times& a, Times& b, uint64_t after);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

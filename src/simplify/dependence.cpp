@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -200,4 +200,4 @@ std::vector<size_t> bug_events(const Trace& trace) {
   return out;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -11,7 +11,7 @@
 #include "trace/locks.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // Finds the direct predecessors of events fed one after the other.
 class DependenceWalk {
@@ -67,4 +67,4 @@ uint64_t class_of(const Trace& trace, const Event& event, std::span<const uint64
 // there is none).
 std::vector<size_t> bug_events(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

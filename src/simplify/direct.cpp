@@ -10,7 +10,7 @@
 #include "simplify/simplify.h"
 #include "simplify/window.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -193,4 +193,4 @@ HEDDLE_ROW(passes, kDirectPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

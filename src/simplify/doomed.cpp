@@ -5,7 +5,7 @@
 #include "simplify/budget.h"
 #include "simplify/schedule.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -133,4 +133,4 @@ DoomedResult doomed(const Trace& failing, const std::function<bool(const Trace&)
   return Prophet(failing, same_bug, executor, options).go();
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -3,7 +3,7 @@
 // been saved.
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 struct DoomedOptions {
   size_t samples = 24;  // continuations for each prefix
@@ -36,4 +36,4 @@ struct DoomedResult {
 DoomedResult doomed(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
                     const DoomedOptions& options = {});
 
-}  // namespace heddle
+}  // namespace heddle::simplify

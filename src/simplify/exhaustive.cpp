@@ -11,7 +11,7 @@
 #include "simplify/simplify.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -115,7 +115,7 @@ class Exhaustive final : public Pass {
     const bool switches = p.current != kNoIndex && thread != p.current;
     return {p.preemptions + (switches && !p.free ? 1 : 0), p.switches + (switches ? 1 : 0)};
   }
-  static Price price_of(const Trace& trace) { return heddle::price_of(trace); }
+  static Price price_of(const Trace& trace) { return heddle::simplify::price_of(trace); }
 
   void expand(const Trace& trace) {
     for (const auto& [earlier, k] : passed_over_.learn(trace)) {
@@ -194,4 +194,4 @@ HEDDLE_ROW(passes, kExhaustivePass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

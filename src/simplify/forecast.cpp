@@ -8,7 +8,7 @@
 
 #include "simplify/script.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -380,4 +380,4 @@ std::vector<RebuiltOrder> forecasts(const Trace& trace, size_t keep) {
   return chosen;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -4,7 +4,7 @@
 // not, nor is a wait for something that has already happened. Each of these schedules needs a run to be believed.
 #include "simplify/linearise.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // A wait on a condition that the schedule does without: its two operations are not executed, and the thread's later ones count two less.
 struct AvoidedWait {
@@ -20,4 +20,4 @@ struct RebuiltOrder {
 // Forecasts simpler than the trace, the simplest first, at most `keep`.
 std::vector<RebuiltOrder> forecasts(const Trace& trace, size_t keep);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -8,7 +8,7 @@
 #include "simplify/isolate_lab.h"
 #include "simplify/schedule.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 Times preemption_times(const Trace& trace) {
   Times times;
@@ -172,4 +172,4 @@ IsolateResult isolate(const Trace& failing, const std::function<bool(const Trace
   return result;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -5,7 +5,7 @@
 #include "simplify/delta.h"
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 enum class IsolateBy {
   kAuto,      // by clock where the dispatch queue can make the failing run again, else by identity
@@ -53,4 +53,4 @@ Times preemption_times(const Trace& trace);
 // Gaussian perturbation of each time, sorted (section 5); deterministic in (seed, attempt). `width` is the standard deviation.
 Times fuzzed(const Times& times, double width, uint64_t seed);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -5,7 +5,7 @@
 #include "simplify/isolate_lab.h"
 #include "simplify/schedule.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -144,4 +144,4 @@ void isolate_by_identity(const Trace& failing, IsolateLab& lab, IsolateResult& r
   by_splicing(failing, trace, lab, result);
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -3,7 +3,7 @@
 #include "simplify/budget.h"
 #include "simplify/isolate.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 class IsolateLab {
  public:
@@ -37,4 +37,4 @@ class IsolateLab {
 
 void isolate_by_identity(const Trace& failing, IsolateLab& lab, IsolateResult& result);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -212,4 +212,4 @@ std::vector<LinearOrder> linear_orders(const Trace& trace, const Dependence& dep
   return distinct;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -3,7 +3,7 @@
 #include "simplify/dependence.h"
 #include "simplify/schedule.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 struct LinearOrder {
   Schedule schedule;
@@ -16,4 +16,4 @@ struct LinearOrder {
 // on one that has not been executed; which thread comes next is searched, the most promising beginnings side by side.
 std::vector<LinearOrder> linear_orders(const Trace& trace, const Dependence& dependence, size_t keep);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

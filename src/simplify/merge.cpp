@@ -12,7 +12,7 @@
 #include "simplify/window.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -363,4 +363,4 @@ HEDDLE_ROW(passes, kMinimalPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

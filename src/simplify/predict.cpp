@@ -4,7 +4,7 @@
 
 #include "policy/policies.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // One run in the head. Where the model does not know whether a thread may go on, the simulation gives up (unknown_).
 class Simulation {
@@ -154,4 +154,4 @@ Predictor::Predictor(const Trace& trace) : trace_(trace), dependence_(trace), ob
 
 Prediction Predictor::predict(const Schedule& schedule) const { return Simulation(*this).go(schedule); }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -8,7 +8,7 @@
 #include "simplify/schedule.h"
 #include "trace/objects.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 struct Prediction {
   bool faithful = false;  // every event kept its past, up to the bug: the run would fail alike
@@ -35,4 +35,4 @@ class Predictor {
 // Traces longer than this are run rather than predicted.
 inline constexpr size_t kPredictable = 200'000;
 
-}  // namespace heddle
+}  // namespace heddle::simplify

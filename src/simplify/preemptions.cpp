@@ -9,7 +9,7 @@
 #include "simplify/simplify.h"
 #include "simplify/window.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -143,4 +143,4 @@ HEDDLE_ROW(passes, kPreemptionsPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

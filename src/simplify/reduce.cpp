@@ -8,7 +8,7 @@
 #include "simplify/schedule.h"
 #include "simplify/suspicion.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -285,4 +285,4 @@ ReduceResult reduce(const Trace& failing, const std::function<bool(const Trace&)
   return Reducer(failing, same_bug, executor, options).go();
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

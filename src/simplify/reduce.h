@@ -5,7 +5,7 @@
 
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 struct ReduceOptions {
   size_t max_executions = 0;  // 0 = no limit
@@ -31,4 +31,4 @@ struct ReduceResult {
 ReduceResult reduce(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
                     const ReduceOptions& options = {});
 
-}  // namespace heddle
+}  // namespace heddle::simplify

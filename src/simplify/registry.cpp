@@ -1,7 +1,7 @@
 #include "simplify/simplify.h"
 #include "trace/rows.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 HEDDLE_TABLE(passes, PassRow);
 
@@ -17,4 +17,4 @@ const PassRow* pass_named(const std::string& name) {
   return nullptr;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

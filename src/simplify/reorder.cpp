@@ -4,7 +4,7 @@
 #include "simplify/linearise.h"
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -75,4 +75,4 @@ HEDDLE_ROW(passes, kReorderPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

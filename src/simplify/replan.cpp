@@ -4,7 +4,7 @@
 #include "simplify/forecast.h"
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -92,4 +92,4 @@ HEDDLE_ROW(passes, kReplanPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -1,6 +1,6 @@
 #include "simplify/schedule.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 Schedule schedule_of(const Trace& trace) {
   Schedule schedule;
@@ -84,4 +84,4 @@ Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits)
   return plan;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -4,7 +4,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // Operations first..last of a thread, counted in its own.
 struct Interval {
@@ -43,4 +43,4 @@ Schedule move_down(Schedule schedule, size_t index);
 // A relaxed plan that follows `schedule` and has the choices, environment and point set of `like`; the tail stays.
 Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

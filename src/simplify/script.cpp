@@ -4,7 +4,7 @@
 
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -150,4 +150,4 @@ void Script::forget_counters() {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

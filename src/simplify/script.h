@@ -5,7 +5,7 @@
 #include "simplify/schedule.h"
 #include "trace/objects.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // What an event needs from the others and does to them, besides what the model says.
 struct Step {
@@ -40,4 +40,4 @@ struct Script {
   void forget_counters();
 };
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -8,7 +8,7 @@
 #include "trace/error.h"
 #include "trace/sight.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -176,4 +176,4 @@ Limits run_limits(const Trace& failing, const Limits& wanted) {
   return limits;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -14,7 +14,7 @@
 #include "trace/trace.h"
 #include "wire/rows.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 struct SimplifyProgress {
   Counts counts;  // of the best trace
@@ -119,4 +119,4 @@ struct PassRow {
 const std::vector<PassRow>& passes();
 const PassRow* pass_named(const std::string& name);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -8,7 +8,7 @@
 
 #include "simplify/dependence.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::vector<ThreadId> by_suspicion(const Trace& failing, const std::vector<Threa
   return out;
 }
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -4,11 +4,11 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 // `candidates`, the most suspect first. A thread stands here for its descendants too. First those that end in the bug. Then those that do
 // what few others do: stress drivers start many threads alike, and the odd one is seldom there for nothing. Among equals, whoever last
 // touched an object of the failing threads closest to the end.
 std::vector<ThreadId> by_suspicion(const Trace& failing, const std::vector<ThreadId>& candidates);
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -9,7 +9,7 @@
 #include "simplify/schedule.h"
 #include "simplify/simplify.h"
 
-namespace heddle {
+namespace heddle::simplify {
 
 namespace {
 
@@ -296,4 +296,4 @@ HEDDLE_ROW(passes, kTinertiaPass);
 
 }  // namespace
 
-}  // namespace heddle
+}  // namespace heddle::simplify

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::simplify {
 
 // How many proposals are under way at once: one after a success, since each success makes the others stale, and more the longer nothing
 // succeeds. A function of the results alone, so that the number of workers changes nothing.
@@ -17,4 +19,4 @@ class RunWindow {
   size_t size_ = 1;
 };
 
-}  // namespace heddle
+}  // namespace heddle::simplify

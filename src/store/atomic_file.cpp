@@ -12,7 +12,7 @@
 
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -92,4 +92,4 @@ void make_directory(const std::string& path) {
   if (failure) cannot("create the directory", path, failure.value());
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

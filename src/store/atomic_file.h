@@ -2,7 +2,9 @@
 #include <string>
 #include <string_view>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::store {
 
 inline constexpr int kCompression = 3;  // zstd's level, for all that is saved
 
@@ -16,4 +18,4 @@ std::string read_file(const std::string& path);
 // With its parents; throws Error with one sentence.
 void make_directory(const std::string& path);
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -13,7 +13,7 @@
 #include "store/atomic_file.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -69,4 +69,4 @@ void BugDraft::publish(const Bug& bug) {
   fs::rename(fs::path(place_) / ".heddle" / "latest", fs::path(root_) / ".heddle" / "latest", ignored);
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -3,7 +3,7 @@
 
 #include "store/bugs.h"
 
-namespace heddle {
+namespace heddle::store {
 
 // A bug that is written apart and put into its place when all of it is there: a full disk, or the end of the tool, leaves the bug of that id as it was, or
 // none. What was not published is removed.
@@ -24,4 +24,4 @@ class BugDraft {
   BugStore store_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::store

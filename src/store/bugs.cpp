@@ -14,7 +14,7 @@
 #include "trace/error.h"
 #include "trace/hash.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -146,7 +146,7 @@ std::vector<std::string> BugStore::save_trace(const std::string& id, const char*
 }
 
 std::vector<RecordedFile> BugStore::changed_files(const Bug& bug, const char* inputs) const {
-  return heddle::changed_files(fmt::format("{}/{}", directory_of(bug.id), inputs));
+  return heddle::store::changed_files(fmt::format("{}/{}", directory_of(bug.id), inputs));
 }
 
 void BugStore::forget_files(const std::string& id, const char* inputs) const {
@@ -219,7 +219,7 @@ Bug BugStore::load(const std::string& name) const {
   throw Error(fmt::format("{} belongs to another directory: run heddle there", name));
 }
 
-Trace BugStore::load_trace(const Bug& bug, const char* name) const { return heddle::load_trace(directory_of(bug.id) + "/" + name); }
+Trace BugStore::load_trace(const Bug& bug, const char* name) const { return heddle::store::load_trace(directory_of(bug.id) + "/" + name); }
 
 bool BugStore::has(const Bug& bug, const char* name) const {
   std::error_code failure;
@@ -252,4 +252,4 @@ std::vector<BugStore::Listed> BugStore::list() const {
   return result;
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -7,7 +7,7 @@
 #include "store/seal.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::store {
 
 // What bug.json holds.
 struct Bug {
@@ -92,4 +92,4 @@ class BugStore {
   std::string root_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::store

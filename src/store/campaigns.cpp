@@ -9,7 +9,7 @@
 #include "store/atomic_file.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -200,4 +200,4 @@ std::vector<std::pair<std::string, uint64_t>> CampaignStore::bugs() const {
   return bugs;
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

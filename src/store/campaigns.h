@@ -9,7 +9,7 @@
 
 struct sqlite3;
 
-namespace heddle {
+namespace heddle::store {
 
 // One call of find or debug.
 struct SearchRecord {
@@ -59,4 +59,4 @@ class CampaignStore {
   int64_t search_ = 0;  // row of this object's record, once saved
 };
 
-}  // namespace heddle
+}  // namespace heddle::store

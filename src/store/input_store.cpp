@@ -14,7 +14,7 @@
 #include "trace/error.h"
 #include "trace/hash.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -138,4 +138,4 @@ std::vector<RecordedFile> changed_files(const std::string& directory) {
   return changed;
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -7,7 +7,7 @@
 #include "store/seal.h"
 #include "trace/input_log.h"
 
-namespace heddle {
+namespace heddle::store {
 
 inline constexpr uint64_t kMostOfOneFile = uint64_t{64} << 20;
 inline constexpr uint64_t kMostOfAllFiles = uint64_t{256} << 20;
@@ -19,4 +19,4 @@ std::vector<std::string> keep_files(const std::string& directory, const InputLog
 // Those of the kept files that are no longer as they were. Throws Error where the contents are missing or damaged.
 std::vector<RecordedFile> changed_files(const std::string& directory);
 
-}  // namespace heddle
+}  // namespace heddle::store

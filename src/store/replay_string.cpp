@@ -9,7 +9,7 @@
 #include "trace/error.h"
 #include "trace/hash.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -191,4 +191,4 @@ ReplayString decode_replay(std::string_view text) {
   return replay;
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

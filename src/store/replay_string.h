@@ -6,7 +6,7 @@
 
 #include "trace/plan.h"
 
-namespace heddle {
+namespace heddle::store {
 
 struct ReplayString {
   std::string build_id;              // of the program; empty if it has none
@@ -21,4 +21,4 @@ std::string encode_replay(const ReplayString& replay);
 // Total: throws Error with one sentence for a text that was cut, damaged or made by a later version.
 ReplayString decode_replay(std::string_view text);
 
-}  // namespace heddle
+}  // namespace heddle::store

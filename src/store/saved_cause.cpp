@@ -4,7 +4,7 @@
 
 #include "store/saved_json.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::optional<Cause> decode_cause(const std::string& text) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -5,7 +5,7 @@
 
 #include "trace/cause.h"
 
-namespace heddle {
+namespace heddle::store {
 
 // Beside bug.json.
 inline constexpr const char* kCauseFile = "cause.json";
@@ -13,4 +13,4 @@ std::string encode_cause(const Cause& cause);
 // Nothing for a text that is no cause.
 std::optional<Cause> decode_cause(const std::string& text);
 
-}  // namespace heddle
+}  // namespace heddle::store

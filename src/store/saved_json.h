@@ -3,8 +3,9 @@
 #include <string>
 
 #include "trace/clean_text.h"
+#include "wire/rooms.h"
 
-namespace heddle {
+namespace heddle::store {
 
 // Throws Json::exception for a text that is no JSON. The result is null where a fraction or a power of ten is outside the range of every field
 // that is read as a whole number: converting such a number is undefined, and the fields that are fractions are seconds. Its texts are the bytes that were
@@ -38,4 +39,4 @@ Json saved_json(const Json& j) {
   return out;
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

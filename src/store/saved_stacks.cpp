@@ -5,7 +5,7 @@
 
 #include "store/saved_json.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -43,4 +43,4 @@ Stacks decode_stacks(const std::string& text) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

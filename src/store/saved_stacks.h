@@ -4,7 +4,7 @@
 
 #include "trace/stacks.h"
 
-namespace heddle {
+namespace heddle::store {
 
 // Beside bug.json.
 inline constexpr const char* kFailingStacks = "simplified.stacks";
@@ -14,4 +14,4 @@ std::string encode_stacks(const Stacks& stacks);
 // Empty for a text that is none.
 Stacks decode_stacks(const std::string& text);
 
-}  // namespace heddle
+}  // namespace heddle::store

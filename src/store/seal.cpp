@@ -17,7 +17,7 @@
 #include "store/user_key.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -179,4 +179,4 @@ void Seal::trust() const {
 
 std::string key_complaint() { return user_key_complaint(); }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle {
+namespace heddle::store {
 
 // Called with a file's name, from the bug's directory, and its bytes, before it is written.
 using Announce = std::function<void(const std::string& name, std::string_view bytes)>;
@@ -36,4 +36,4 @@ class Seal {
 // Why there is no key, in a sentence; empty where there is one.
 std::string key_complaint();
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -13,7 +13,7 @@
 #include "trace/hash.h"
 #include "wire/version.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -313,4 +313,4 @@ Trace load_trace(const std::string& path) {
   return decode_trace(bytes, path);
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -10,7 +10,7 @@
 #include "trace/error.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::store {
 
 class TraceFileError : public Error {
  public:
@@ -30,4 +30,4 @@ Trace decode_trace(std::string_view bytes, const std::string& path);
 std::string uncompressed_for_test(std::string_view file);
 std::string compressed_for_test(std::string_view contents);
 
-}  // namespace heddle
+}  // namespace heddle::store

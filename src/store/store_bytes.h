@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle {
+namespace heddle::store {
 
 class ByteWriter {
  public:
@@ -86,4 +86,4 @@ class ByteReader {
   bool ok_ = true;
 };
 
-}  // namespace heddle
+}  // namespace heddle::store

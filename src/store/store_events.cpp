@@ -12,7 +12,7 @@
 #include <tuple>
 #include <unordered_map>
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -182,4 +182,4 @@ std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
   return events;
 }
 
-}  // namespace heddle
+}  // namespace heddle::store

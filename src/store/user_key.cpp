@@ -15,7 +15,7 @@
 #include "store/atomic_file.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::store {
 
 namespace {
 
@@ -91,4 +91,4 @@ const Known& known() {
 const std::optional<Key>& user_key() { return known().key; }
 const std::string& user_key_complaint() { return known().complaint; }
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace heddle {
+namespace heddle::store {
 
 using Key = std::array<unsigned char, 32>;
 
@@ -12,4 +12,4 @@ using Key = std::array<unsigned char, 32>;
 const std::optional<Key>& user_key();
 const std::string& user_key_complaint();
 
-}  // namespace heddle
+}  // namespace heddle::store

@@ -5,7 +5,7 @@
 
 #include "symbols/dwarf_walk.h"
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 constexpr size_t kFarthestRow = 64;
@@ -81,4 +81,4 @@ std::vector<std::pair<uint64_t, uint64_t>> LineIndex::covered() const {
   return ranges;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle {
+namespace heddle::symbols {
 
 struct SourcePosition {
   const std::string* file = nullptr;  // owned by the index
@@ -45,4 +45,4 @@ class LineIndex {
   std::vector<std::string> files_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -3,7 +3,7 @@
 
 #include "symbols/dwarf_variables.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::optional<Variable> VariableIndex::local(DwarfUnit& unit, uint64_t function,
   return found;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

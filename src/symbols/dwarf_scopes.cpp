@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 int bounded_int(std::optional<uint64_t> value) { return value.has_value() && *value <= INT32_MAX ? static_cast<int>(*value) : 0; }
@@ -119,4 +119,4 @@ const ScopeFrame* ScopeIndex::describe(Scope& scope) {
   return scope.frame.get();
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -11,7 +11,7 @@
 #include "symbols/dwarf_walk.h"
 #include "symbols/symbols_elf.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 struct ScopeFrame {
   std::string function;  // demangled; may be empty
@@ -71,4 +71,4 @@ class ScopeIndex {
   std::vector<Interval> intervals_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::symbols

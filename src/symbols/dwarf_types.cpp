@@ -8,7 +8,7 @@
 #include "symbols/dwarf_walk.h"
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 constexpr int kDeepestType = 64;
@@ -269,4 +269,4 @@ std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) { retu
 
 Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world) { return Descent(offset, world).run(type); }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

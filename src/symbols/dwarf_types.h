@@ -9,7 +9,7 @@
 
 #include "symbols/symbols.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 // What has to be known beyond a type's own DIE.
 class TypeWorld {
@@ -32,4 +32,4 @@ std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world);
 // _M_i, pthread_mutex_t's __data) do not appear.
 Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -4,7 +4,7 @@
 
 #include "symbols/dwarf_walk.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 const LineIndex& DwarfUnit::lines() {
   if (lines_ == nullptr) lines_ = std::make_unique<LineIndex>(&skeleton_);
@@ -59,4 +59,4 @@ DwarfUnit* DwarfUnits::find(uint64_t address) {
   return nullptr;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

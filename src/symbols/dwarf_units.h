@@ -11,7 +11,7 @@
 #include "symbols/dwarf_lines.h"
 #include "symbols/dwarf_scopes.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 struct DwarfCloser {
   void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
@@ -53,4 +53,4 @@ class DwarfUnits {
   std::vector<Range> ranges_;  // sorted by begin
 };
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -5,7 +5,7 @@
 
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 // Nobody asks for a longer name, and a corrupt file has only such.
@@ -153,4 +153,4 @@ std::optional<Variable> VariableIndex::member(const std::string& type, uint64_t 
   return variable;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

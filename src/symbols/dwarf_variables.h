@@ -14,7 +14,7 @@
 #include "symbols/dwarf_walk.h"
 #include "symbols/symbols_elf.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 class VariableIndex : private TypeWorld {
  public:
@@ -52,4 +52,4 @@ class VariableIndex : private TypeWorld {
   std::unordered_map<const void*, std::string> class_names_;  // by DIE; declarations as well
 };
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -6,7 +6,7 @@
 
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 constexpr int kLongestOriginChain = 16;
@@ -137,4 +137,4 @@ std::string file_of_attribute(Dwarf_Attribute* attribute) {
   return source_path(&unit, dwarf_filesrc(files, static_cast<size_t>(number), nullptr, nullptr));
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heddle {
+namespace heddle::symbols {
 
 // How many DIEs and address ranges the walk over one unit may still visit. Far more than a compiler ever puts into a
 // unit, and still bounded to about a second of work.
@@ -94,4 +94,4 @@ std::string file_of_attribute(Dwarf_Attribute* attribute);
 // Without "." and ".." where that is possible; relative names are taken to be in the unit's compilation directory.
 std::string source_path(Dwarf_Die* unit, const char* name);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -3,7 +3,7 @@
 #include "symbols/dwarf_units.h"
 #include "symbols/symbols_elf.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::optional<uint64_t> ModuleFunctions::unit(uint64_t offset) const {
   return unit != nullptr ? std::optional<uint64_t>(unit - debug_->units->all().data()) : std::nullopt;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

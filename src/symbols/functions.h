@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::symbols {
 
 class ModuleFunctions {
  public:
@@ -25,4 +27,4 @@ class ModuleFunctions {
   std::unique_ptr<Debug> debug_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle {
+namespace heddle::symbols {
 
 namespace {
 
@@ -122,4 +122,4 @@ ProgramBuild build_of(const std::string& program) {
   return build;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -1,7 +1,9 @@
 #pragma once
 #include <string>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::symbols {
 
 // How a program announces its memory accesses, from its dynamic symbols.
 enum class Instrumentation {
@@ -20,4 +22,4 @@ struct ProgramBuild {
 // A file that cannot be read counts as plain.
 ProgramBuild build_of(const std::string& program);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

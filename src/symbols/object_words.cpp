@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle {
+namespace heddle::symbols {
 
 std::string describe_site(const Symbols& symbols, SiteId site) {
   return site == kNoSite ? "?" : symbols.describe(site_module(site), site_offset(site));
@@ -35,4 +35,4 @@ std::string object_words(const Symbols& symbols, const ObjectRow& row) {
   return "memory mapped by the program";
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

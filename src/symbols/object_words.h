@@ -6,7 +6,7 @@
 #include "symbols/symbols.h"
 #include "wire/channel.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 // "main.c:9", or "?" for no site.
 std::string describe_site(const Symbols& symbols, SiteId site);
@@ -16,4 +16,4 @@ std::string object_words(const Symbols& symbols, const ObjectRow& row);
 // Which local of main it is. What threads share of a stack is mostly one; where the frames of other functions lie is not known.
 std::optional<Variable> local_of_main(const Symbols& symbols, const ObjectRow& row);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

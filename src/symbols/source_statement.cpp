@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 // No source file is larger; something else under its name may be.
@@ -107,4 +107,4 @@ std::string clean_statement(std::string_view line) {
 
 std::optional<std::string> source_statement(const std::string& file, int number) { return SourceFiles({"."}).statement(file, number); }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::symbols {
 
 // Source files, each read once. A file that moved with its tree since it was compiled is looked for under the given
 // directories: /build/proj/src/a.cpp is found as DIR/src/a.cpp or DIR/a.cpp.
@@ -34,4 +36,4 @@ std::string clean_statement(std::string_view line);
 // For a single look-up, relative to the working directory.
 std::optional<std::string> source_statement(const std::string& file, int number);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

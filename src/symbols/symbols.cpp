@@ -11,7 +11,7 @@
 #include "symbols/symbols_elf.h"
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 std::vector<std::string> source_directories(const std::vector<std::string>& modules) {
@@ -232,4 +232,4 @@ bool is_system_library_path(const std::string& path) {
   return false;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

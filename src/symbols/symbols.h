@@ -11,7 +11,7 @@
 
 #include "symbols/source_statement.h"
 
-namespace heddle {
+namespace heddle::symbols {
 
 struct Frame {
   std::string function;  // demangled, in full; see pretty_function() for a short name. May be empty
@@ -94,4 +94,4 @@ class Symbols {
 bool is_system_source(const std::string& file);
 bool is_system_library_path(const std::string& path);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

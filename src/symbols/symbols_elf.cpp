@@ -14,7 +14,7 @@
 
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 constexpr off_t kLargestFile = off_t{4} << 30;
@@ -262,4 +262,4 @@ std::optional<std::string> cxx_name(const std::optional<ElfSymbol>& symbol, uint
   return name.substr(0, name.find(" [clone "));
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -11,7 +11,7 @@
 
 struct Elf;
 
-namespace heddle {
+namespace heddle::symbols {
 
 struct ElfSymbol {
   uint64_t value = 0;
@@ -98,4 +98,4 @@ class ModuleElf {
 // The C++ name of the symbol, if it is the one that starts at the address and has one.
 std::optional<std::string> cxx_name(const std::optional<ElfSymbol>& symbol, uint64_t address);
 
-}  // namespace heddle
+}  // namespace heddle::symbols

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace heddle {
+namespace heddle::symbols {
 namespace {
 
 bool is_identifier_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
@@ -236,4 +236,4 @@ std::string pretty_function(std::string_view demangled) {
   return name.empty() ? text : name;
 }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

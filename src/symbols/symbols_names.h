@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::symbols {
 
 // The name as written in C++; a name that is not mangled comes back unchanged.
 std::string demangle(const std::string& name);
@@ -22,4 +24,4 @@ std::string pretty_function(std::string_view demangled);
 // The last part of a path.
 inline std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-}  // namespace heddle
+}  // namespace heddle::symbols

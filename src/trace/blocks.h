@@ -4,7 +4,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 class Blocks {
  public:
@@ -25,4 +25,4 @@ class Blocks {
   std::unordered_map<ObjectId, ObjectId> blocks_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

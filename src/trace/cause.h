@@ -3,7 +3,7 @@
 // and tested by simplify/causality.h and told by the report.
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 enum class CauseKind {
   kNone,
@@ -54,4 +54,4 @@ struct Cause {
   }
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

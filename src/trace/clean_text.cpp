@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::string bytes_of_text(std::string_view text) {
   return out;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::trace {
 
 std::string clean_text(std::string_view text);
 // The same of one line: no line feeds and tabs either.
@@ -17,4 +19,4 @@ std::string escape_steering(std::string_view json);
 std::string text_of_bytes(std::string_view bytes);
 std::string bytes_of_text(std::string_view text);
 
-}  // namespace heddle
+}  // namespace heddle::trace

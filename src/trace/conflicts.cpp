@@ -6,7 +6,7 @@
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::vector<uint64_t> behaviours(const Trace& trace) {
   return seen;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

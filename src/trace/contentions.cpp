@@ -6,7 +6,7 @@
 #include "symbols/object_words.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -77,4 +77,4 @@ std::vector<Contention> ContentionLog::report(const Symbols& symbols) const {
   return all;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

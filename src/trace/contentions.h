@@ -9,7 +9,7 @@
 #include "symbols/symbols.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 struct Contention {
   std::string lock;
@@ -34,4 +34,4 @@ class ContentionLog {
   std::map<Key, Seen> seen_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -1,6 +1,6 @@
 #include "trace/enabled.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 EnabledWalk::EnabledWalk(const Trace& trace) : trace_(trace), objects_(trace), now_(objects_.start()), threads_(trace.threads().size()) {
   for (size_t i = 0; i < trace_.events().size(); ++i) threads_[trace_.events()[i].thread].events.push_back(i);
@@ -69,4 +69,4 @@ std::vector<Stance> EnabledWalk::stances() const {
 
 std::vector<uint32_t> EnabledWalk::waiters(ObjectId condition) const { return now_.waiters(objects_.index(condition)); }
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -5,7 +5,7 @@
 #include "trace/objects.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // A live thread and the operation it stands before.
 struct Stance {
@@ -53,4 +53,4 @@ class EnabledWalk {
   uint32_t last_ = kNoIndex;  // the thread of the last event
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

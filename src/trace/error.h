@@ -3,7 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace heddle {
+#include "wire/rooms.h"
+
+namespace heddle::trace {
 
 enum class ExitCode : int { kNothing = 0, kFailure = 1, kUsage = 2, kCannotTest = 125, kInterrupted = 130 };
 
@@ -17,4 +19,4 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

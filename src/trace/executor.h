@@ -7,7 +7,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // One execution, waited for.
 using Execute = std::function<Trace(const Plan&)>;
@@ -39,4 +39,4 @@ class DirectExecutor final : public Executor {
   std::deque<Plan> queue_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -6,7 +6,7 @@
 #include "trace/enabled.h"
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -98,4 +98,4 @@ bool HappensBefore::reached(size_t i, uint32_t clock, size_t j) const {
 bool HappensBefore::before(size_t i, size_t j) const { return reached(i, stamps_[j].at, j); }
 bool HappensBefore::before_reaching(size_t i, size_t j) const { return reached(i, stamps_[j].reaching, j); }
 
-}  // namespace heddle
+}  // namespace heddle::trace

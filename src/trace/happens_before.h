@@ -7,7 +7,7 @@
 #include "trace/order_walk.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 enum class Edges : uint8_t {
   kMust,   // thread creation and join, conditions, barriers...: an order that no other schedule of the same operations can turn round
@@ -79,4 +79,4 @@ bool only_reads(const Event& event);
 // (reads-from pairs, lock orders and conflict orders alike); sorted, without repetition.
 std::vector<uint64_t> behaviours(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -5,7 +5,7 @@
 
 #include "wire/ids.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // 64 bits over the contents: names inputs and bugs, and guards files against damage. Not against forgery.
 inline uint64_t hash_bytes(const void* data, size_t size, uint64_t start = 0) {
@@ -21,4 +21,4 @@ inline uint64_t hash_bytes(const void* data, size_t size, uint64_t start = 0) {
   return mix(hash, rest);
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <tuple>
 
-namespace heddle {
+namespace heddle::trace {
 
 void parse_inputs(const char* arena, uint64_t bytes, InputLog& log) {
   for (uint64_t at = 0; at + sizeof(InputRecord) <= bytes;) {
@@ -47,4 +47,4 @@ std::string replay_block(const InputLog& log, bool exact) {
   return block;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

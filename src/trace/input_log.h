@@ -6,7 +6,7 @@
 
 #include "wire/input.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 struct InputFile {
   std::string path;
@@ -43,4 +43,4 @@ struct RecordedFile {
   std::string bytes;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

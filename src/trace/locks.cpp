@@ -2,7 +2,7 @@
 
 #include "model/condition.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 bool takes_lock(const Event& event) { return is_lock_request(event.op) && !model::came_to_nothing(event.flags); }
 
@@ -40,4 +40,4 @@ void HeldLocks::step(size_t index, const Event& event) {
   }
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

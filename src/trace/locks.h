@@ -7,7 +7,7 @@
 #include "model/rwlock.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 using model::is_lock_request;
 using model::is_shared_lock_request;
@@ -40,4 +40,4 @@ class HeldLocks {
   std::vector<ObjectId> wait_mutex_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -5,7 +5,7 @@
 
 #include "wire/ids.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // What the searches of a program have learnt, on which a later one may build. Kept by store/campaigns.h.
 struct Lore {
@@ -14,4 +14,4 @@ struct Lore {
   std::vector<SiteId> sites;                          // racing accesses; sorted
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -7,7 +7,7 @@
 #include "trace/objects.h"
 #include "wire/ready_log.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -101,4 +101,4 @@ class ModelComparison {
 
 ModelCheck check_model(const Trace& trace) { return ModelComparison(trace).go(); }
 
-}  // namespace heddle
+}  // namespace heddle::trace

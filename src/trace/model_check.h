@@ -5,7 +5,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 struct ModelCheck {
   size_t events = 0;                     // compared
@@ -17,4 +17,4 @@ struct ModelCheck {
 
 ModelCheck check_model(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -4,7 +4,7 @@
 
 #include "trace/locks.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 TraceObjects::TraceObjects(const Trace& trace) : trace_(trace) {
   name();
@@ -104,4 +104,4 @@ std::vector<uint32_t> RunState::waiters(uint32_t object) const {
   return queue;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

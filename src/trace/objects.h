@@ -8,7 +8,7 @@
 #include "model/machine.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // A thread's own object, on which its creation, start, exit and join meet.
 inline ObjectId thread_object(ThreadId id) { return make_object(ObjectKind::kThread, id, 0); }
@@ -56,4 +56,4 @@ class TraceObjects {
   std::vector<std::pair<size_t, uint32_t>> waits_;  // the condition waits, and the mutex that each gives back
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

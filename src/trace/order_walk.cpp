@@ -1,6 +1,6 @@
 #include "trace/order_walk.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 void OrderWalk::reset() {
   objects_.clear();
@@ -51,4 +51,4 @@ uint64_t OrderWalk::ends(bool reads) {
   return whole_;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

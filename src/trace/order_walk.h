@@ -5,7 +5,7 @@
 
 #include "wire/event.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // What order_hashes() is made of, one operation at a time. An operation's hash covers its thread's past and the past of what it touches;
 // reads between two writes commute, so an object keeps the hash of its last write and the sum of the reads since.
@@ -46,4 +46,4 @@ class OrderWalk {
   ObjectPast* touched_ = nullptr;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -4,7 +4,7 @@
 
 #include "wire/outcome.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // The places of a use of freed memory or a double free; kNoSite and kNoThreadIndex where unknown.
 struct FreedMemory {
@@ -34,4 +34,4 @@ struct Outcome {
 bool is_failure(const Outcome& outcome, int expected_exit = 0);
 bool is_inconclusive(const Outcome& outcome);
 
-}  // namespace heddle
+}  // namespace heddle::trace

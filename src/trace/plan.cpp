@@ -6,7 +6,7 @@
 
 #include "wire/version.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::vector<std::byte> encode(const Plan& plan) {
   return block;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

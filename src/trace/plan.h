@@ -8,7 +8,7 @@
 #include "trace/input_log.h"
 #include "wire/plan.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 struct Plan {
   std::vector<Slice> slices;
@@ -38,4 +38,4 @@ std::vector<std::byte> encode(const Plan& plan);
 size_t encoded_size(const Plan& plan);
 void encode_to(const Plan& plan, std::byte* block);
 
-}  // namespace heddle
+}  // namespace heddle::trace

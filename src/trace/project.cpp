@@ -5,7 +5,7 @@
 
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -59,4 +59,4 @@ Trace project(const Trace& all, const std::vector<SiteId>& sites) {
   return Trace(std::move(data));
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -3,7 +3,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // The sites of plain accesses that conflict in this run with one of another thread, in an order that neither locks nor the program's
 // structure fix: what would be points under PointKind::kRacy. For a run over all accesses; sorted.
@@ -16,4 +16,4 @@ void set_points(Plan& plan, PointKind kind, std::vector<SiteId> sites);
 // thread's operations are counted anew. For a run over all accesses without preemptions, where leaving points out changes nothing else.
 Trace project(const Trace& all, const std::vector<SiteId>& sites);
 
-}  // namespace heddle
+}  // namespace heddle::trace

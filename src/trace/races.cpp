@@ -11,7 +11,7 @@
 #include "symbols/object_words.h"
 #include "symbols/symbols_names.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -170,4 +170,4 @@ std::vector<RaceReport> RaceLog::report(const Symbols& symbols, const Suppressio
   return all;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

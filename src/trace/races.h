@@ -8,7 +8,7 @@
 #include "symbols/symbols.h"
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // Races that the user does not want to hear of. A pattern is a glob, after `function:` or `file:`, or matched against both; a race with a
 // matching frame on either side is left out.
@@ -76,4 +76,4 @@ class RaceLog {
   std::map<Key, Seen> seen_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::trace

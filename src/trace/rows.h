@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "wire/rooms.h"
 #include "wire/rows.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 template <typename Row>
 std::vector<Row> rows_by_rank(const Row* const* begin, const Row* const* end) {
@@ -15,4 +16,4 @@ std::vector<Row> rows_by_rank(const Row* const* begin, const Row* const* end) {
   return rows;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

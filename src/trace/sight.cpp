@@ -8,7 +8,7 @@
 #include "trace/project.h"
 #include "wire/quiet.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -89,4 +89,4 @@ std::vector<SiteId> open_sites(const Trace& trace) {
   return open;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

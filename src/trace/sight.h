@@ -6,7 +6,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // Code of the program that announces no memory accesses, by path. The loader, libc, libm, the libraries of the compilers and our own are
 // not named: what they do for the program is an operation, or is assumed to be independent.
@@ -28,4 +28,4 @@ void watch(Plan& plan);
 // Sites that raced in a watched run although they are no points of it; sorted. None: the point set is closed, as far as this run shows.
 std::vector<SiteId> open_sites(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::trace

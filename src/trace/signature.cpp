@@ -6,7 +6,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -133,4 +133,4 @@ bool is_failure(const Outcome& o, int expected_exit) {
   return o.kind != OutcomeKind::kExit || o.code != expected_exit;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

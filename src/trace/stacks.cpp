@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle {
+namespace heddle::trace {
 
 Stacks stacks_in(const Trace& trace) {
   Stacks stacks(trace.events().size());
@@ -13,4 +13,4 @@ Stacks stacks_in(const Trace& trace) {
   return stacks;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -4,11 +4,11 @@
 
 #include "trace/trace.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 using Stacks = std::vector<std::vector<SiteId>>;  // by event; innermost first; empty where unknown
 
 // Of a run under kDetectStacks.
 Stacks stacks_in(const Trace& trace);
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle {
+namespace heddle::trace {
 
 namespace {
 
@@ -151,4 +151,4 @@ size_t first_difference(const Trace& a, const Trace& b, std::string* why) {
   return kNoDifference;
 }
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -12,7 +12,7 @@
 #include "wire/channel.h"
 #include "wire/event.h"
 
-namespace heddle {
+namespace heddle::trace {
 
 // A maximal run of consecutive events of one thread: the papers' thread execution interval (TEI).
 struct TraceSlice {
@@ -140,4 +140,4 @@ std::string signature(const Trace& trace);
 // The same bug? Kind and signature agree.
 bool same_bug(const Trace& a, const Trace& b);
 
-}  // namespace heddle
+}  // namespace heddle::trace

@@ -3,6 +3,8 @@
 // an address or of the order in which a run met it; tables in the trace turn a name back into words.
 #include <stdint.h>
 
+#include "wire/rooms.h"
+
 namespace heddle {
 
 using ThreadId = uint64_t;

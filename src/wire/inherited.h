@@ -1,4 +1,5 @@
 #pragma once
+#include "wire/rooms.h"
 
 namespace heddle {
 

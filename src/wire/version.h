@@ -1,6 +1,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "wire/rooms.h"
+
 namespace heddle {
 
 // Raised whenever the layout of anything in wire/ changes: a runtime and a tool of different versions refuse each other,

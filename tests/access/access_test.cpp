@@ -9,7 +9,7 @@
 
 #include "exec/runner.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 struct Expected {
@@ -138,4 +138,4 @@ INSTANTIATE_TEST_SUITE_P(Builds, AccessTest, testing::ValuesIn(builds()), [](con
 });
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

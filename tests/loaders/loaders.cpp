@@ -25,6 +25,7 @@
 namespace {
 
 using namespace heddle;
+using namespace heddle::test;
 namespace fs = std::filesystem;
 
 const fs::path& scratch() {

@@ -5,6 +5,7 @@ usage: check.py [--root DIR] [--library libheddle-rt.so] RULE...
 
 includes  a room includes only itself and the rooms that CMakeLists.txt gives it, a sub-room only itself and those stated before it; the
           freestanding rooms no heavy header
+namespaces  a room's names are in its own namespace, heddle::ROOM, and wire/rooms.h lets it speak of the rooms that CMakeLists.txt gives it
 length    a source file over 500 lines carries a `// long:` (or `# long:`) comment with the reason
 words     no machine paths, no unfinished-work markers
 skips     a test is skipped only for what the machine refuses (SKIPS); what a package lacks is a failure, as ./dev setup installs it
@@ -131,6 +132,35 @@ def check_includes(root, _library):
                     yield path, number, f"{room}/{parts[2]} may not include {room}/{to}, which is built on it"
             elif quote == "<" and room in FREESTANDING and name in HEAVY_HEADERS:
                 yield path, number, f"{room} is freestanding: no <{name}>"
+
+
+# Rooms whose names are not in heddle::ROOM, and files that say something in `heddle` itself.
+NAMESPACES = {"wire": "heddle", "runtime": "heddle::rt"}
+SHARED_NAMES = {"src/model/ready.h": "the answer's type is everybody's word"}
+
+
+def check_namespaces(root, _library):
+    allowed = rooms(root)
+    for path in files(root):
+        parts = path.relative_to(root).parts
+        if parts[0] != "src" or len(parts) < 3 or path.suffix not in (".cpp", ".h") or "/".join(parts) in (*SHARED_NAMES, "src/wire/rooms.h"):
+            continue
+        own = NAMESPACES.get(parts[1], f"heddle::{parts[1]}")
+        for number, line in enumerate(read(path).splitlines(), 1):
+            opened = re.match(r"namespace (heddle[\w:]*) \{", line)
+            if opened and opened.group(1) != own and not opened.group(1).startswith(own + "::"):
+                yield path, number, f"opens {opened.group(1)}: the names of src/{parts[1]} are in {own}"
+    # What each room speaks of without saying where it is from. Names of wire are in `heddle`, those of model are written out.
+    path = root / "src/wire/rooms.h"
+    if not path.exists():
+        return
+    blocks = re.findall(r"^namespace (\w+) \{\n((?:using namespace \w+;\n)+)", read(path), re.M)
+    spoken = {name: set(re.findall(r"using namespace (\w+);", body)) for name, body in blocks}
+    for room, may in allowed.items():
+        name = NAMESPACES.get(room, room).split("::")[-1]
+        expected = may - {room, "wire", "model"}
+        if spoken.get(name, set()) != expected:
+            yield path, 0, f"{name} uses {sorted(spoken.get(name, ()))} here and {sorted(expected)} in CMakeLists.txt"
 
 
 def check_length(root, _library):

@@ -17,7 +17,7 @@
 #include "exec/runner.h"
 #include "store/store.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 std::string path_of(const std::string& name) {
@@ -254,4 +254,4 @@ TEST(SnapshotProcesses, DieWithTheToolThatIsKilled) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -1,6 +1,6 @@
 #include "toy/kernels.h"
 
-namespace heddle::toy {
+namespace heddle::test::toy {
 
 Program threads(std::vector<std::vector<Step>> bodies, std::vector<Step> after) {
   Program p;
@@ -170,4 +170,4 @@ std::vector<Kernel> correct_kernels() {
           {"safe_counter_3", safe_counter(3)}};
 }
 
-}  // namespace heddle::toy
+}  // namespace heddle::test::toy

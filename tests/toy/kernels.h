@@ -5,7 +5,7 @@
 
 #include "toy/toy.h"
 
-namespace heddle::toy {
+namespace heddle::test::toy {
 
 // main creates the bodies 1..n, joins them and then does `after`.
 Program threads(std::vector<std::vector<Step>> bodies, std::vector<Step> after = {});
@@ -35,4 +35,4 @@ struct Kernel {
 std::vector<Kernel> buggy_kernels();
 std::vector<Kernel> correct_kernels();
 
-}  // namespace heddle::toy
+}  // namespace heddle::test::toy

@@ -8,7 +8,7 @@
 #include "policy/director.h"
 #include "trace/objects.h"
 
-namespace heddle::toy {
+namespace heddle::test::toy {
 
 namespace {
 
@@ -388,4 +388,4 @@ Step check(int var, std::function<bool(const Run&)> holds, std::string message) 
   });
 }
 
-}  // namespace heddle::toy
+}  // namespace heddle::test::toy

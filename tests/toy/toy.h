@@ -8,7 +8,7 @@
 
 #include "trace/trace.h"
 
-namespace heddle::toy {
+namespace heddle::test::toy {
 
 class Run;
 
@@ -66,4 +66,4 @@ Step read(int var, std::function<void(Run&)> act);                              
 Step write(int var, std::function<void(Run&)> act);                               // a store with an action
 Step check(int var, std::function<bool(const Run&)> holds, std::string message);  // a load that fails the run when `holds` is false
 
-}  // namespace heddle::toy
+}  // namespace heddle::test::toy

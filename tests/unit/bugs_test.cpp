@@ -10,7 +10,7 @@
 #include "store/atomic_file.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST_F(Bugs, AFileInTheWayLosesNothing) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

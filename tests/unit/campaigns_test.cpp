@@ -9,7 +9,7 @@
 
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST_F(Campaigns, SaysInOneSentenceWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 TEST(CleanText, LeavesOrdinaryTextAlone) {
@@ -35,4 +35,4 @@ TEST(CleanText, EscapesThemInJson) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -1,6 +1,6 @@
 #pragma once
 // How often a test repeats itself. Under a sanitizer every step takes several times as long, and an error of memory shows in few of them.
-namespace heddle {
+namespace heddle::test {
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
@@ -12,4 +12,4 @@ inline constexpr bool kSanitized = false;
 
 constexpr unsigned repetitions(unsigned n) { return kSanitized ? (n + 4) / 5 : n; }
 
-}  // namespace heddle
+}  // namespace heddle::test

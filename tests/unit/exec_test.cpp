@@ -17,7 +17,7 @@
 #include "exec/target.h"
 #include "trace/error.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,4 +217,4 @@ TEST(ProcessTest, LeavesNobodyBehind) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -11,7 +11,7 @@
 #include "trace/error.h"
 #include "trace/input_log.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -136,4 +136,4 @@ TEST_F(InputStore, RefusesDamagedContents) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -6,7 +6,7 @@
 #include "toy/toy.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 DoomedResult doomed_point(const toy::Program& p, const Trace& failing, DoomedOptions options = {}) {
@@ -61,4 +61,4 @@ TEST(Doomed, SaysWhenItWasCut) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

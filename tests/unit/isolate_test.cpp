@@ -6,7 +6,7 @@
 #include "toy/toy.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 constexpr int kHead = 0, kTail = 1, kLink = 1000;  // link[e] is variable kLink + e
@@ -255,4 +255,4 @@ TEST(Fuzz, IsDeterministicSortedAndWidens) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

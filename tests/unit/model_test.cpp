@@ -4,7 +4,7 @@
 #include "model/learn.h"
 #include "trace/objects.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 constexpr uint32_t kObject = 1;
@@ -158,4 +158,4 @@ TEST(Model, ASemaphoresFirstValueIsLearnt) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -12,7 +12,7 @@
 #include "toy/kernels.h"
 #include "trace/enabled.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 std::string threads_of(const Trace& trace) {
@@ -390,4 +390,4 @@ TEST(Director, AStrictReplayOfAnyRunIsThatRun) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

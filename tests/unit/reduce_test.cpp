@@ -9,7 +9,7 @@
 #include "toy/toy.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 using toy::check;
@@ -237,4 +237,4 @@ TEST(Reduce, LeavesTheBestSoFarWhenCut) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

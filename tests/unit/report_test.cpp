@@ -19,7 +19,7 @@
 #include "trace/error.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 ThreadId child(uint32_t n) { return child_thread(kMainThread, n); }
@@ -295,4 +295,4 @@ TEST(ReplayString, ComesBackAndNoticesDamage) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -8,7 +8,7 @@
 #include "store/saved_cause.h"
 #include "store/saved_stacks.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 using nlohmann::json;
@@ -36,4 +36,4 @@ TEST(SavedJson, IsNoStacksAndNoCauseThen) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

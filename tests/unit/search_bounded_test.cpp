@@ -10,7 +10,7 @@
 #include "toy/kernels.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 uint64_t choose(uint64_t n, uint64_t k) {
@@ -216,4 +216,4 @@ TEST(Check, AFailureOrAnUnfinishedSearchIsNoProof) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -9,7 +9,7 @@
 #include "trace/happens_before.h"
 #include "trace/project.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 // Two threads that write a variable of their own, then update a shared one without a lock.
@@ -108,4 +108,4 @@ TEST(Epochs, FollowsARunThatIsTooLongToScout) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -11,7 +11,7 @@
 #include "toy/kernels.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 // Executes whatever is outstanding in an order of its own, as several workers would; results still come back in order of submission.
@@ -156,4 +156,4 @@ TEST(Find, TheWindowGrowsWithTheIndexAlone) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

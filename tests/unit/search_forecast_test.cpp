@@ -10,7 +10,7 @@
 #include "toy/kernels.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 constexpr PolicyKind kPolicies[] = {PolicyKind::kRandom, PolicyKind::kPct,  PolicyKind::kPos,
@@ -133,4 +133,4 @@ TEST(Forecast, TheDefaultMeetsEveryPartialOrderWithoutRunningTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -11,7 +11,7 @@
 #include "trace/enabled.h"
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 std::vector<Trace> random_traces(const toy::Program& program, size_t count, uint32_t stay = 0) {
@@ -187,4 +187,4 @@ TEST(HappensBefore, ReadsFromTheLastWrite) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

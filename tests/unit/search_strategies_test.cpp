@@ -9,7 +9,7 @@
 #include "search/make.h"
 #include "toy/kernels.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 FindResult run(const std::string& search_name, const toy::Program& program, uint64_t seed, uint64_t executions, uint32_t depth = 3) {
@@ -201,4 +201,4 @@ TEST(Portfolio, FindsABugThatNeedsManyRacesToGoOneWay) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

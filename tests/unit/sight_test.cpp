@@ -8,7 +8,7 @@
 #include "toy/toy.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 constexpr int kAsked = 1;
@@ -102,4 +102,4 @@ TEST(Sight, ACertificateLeavesNothingHiddenOut) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

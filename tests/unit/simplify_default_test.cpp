@@ -7,7 +7,7 @@
 #include "toy/toy.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 SimplifyResult run(const toy::Program& program, const Trace& failing, const char* algorithm, size_t* executions = nullptr) {
@@ -168,4 +168,4 @@ TEST_P(Proof, IsNotRefutedBySampling) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -1,6 +1,6 @@
 #include "simplify_programs.h"
 
-namespace heddle::toy {
+namespace heddle::test::toy {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::optional<Trace> random_failure(const Program& program, uint64_t seed, size_
   return std::nullopt;
 }
 
-}  // namespace heddle::toy
+}  // namespace heddle::test::toy

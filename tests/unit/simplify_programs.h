@@ -7,7 +7,7 @@
 #include "toy/toy.h"
 #include "trace/trace.h"
 
-namespace heddle::toy {
+namespace heddle::test::toy {
 
 struct Known {
   std::string name;
@@ -33,4 +33,4 @@ std::vector<Known> known_programs();
 // A failing trace under a random walk, from the first seed at or after `seed` that gives one of the wanted kind.
 std::optional<Trace> random_failure(const Program& program, uint64_t seed, size_t attempts = 5000);
 
-}  // namespace heddle::toy
+}  // namespace heddle::test::toy

@@ -7,7 +7,7 @@
 #include "trace/error.h"
 #include "trace/executor.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 using namespace toy;  // NOLINT: the vocabulary of toy programs
@@ -182,4 +182,4 @@ TEST(Tinertia, AThreadThatLeavesItsPathRunsUntilItRejoinsIt) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

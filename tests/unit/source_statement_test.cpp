@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 class SourceFilesTest : public testing::Test {
@@ -73,4 +73,4 @@ TEST(CleanStatement, LeavesLiteralsAlone) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -16,7 +16,7 @@
 #include "store/store_bytes.h"
 #include "trace/hash.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 // Threads that lock, update a counter and unlock, switched now and then: loops with a few irregularities, as programs have.
@@ -243,4 +243,4 @@ TEST_F(Files, AFullDiskLosesNothing) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

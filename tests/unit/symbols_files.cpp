@@ -8,7 +8,7 @@
 #include <fstream>
 #include <stdexcept>
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 template <class Record>
@@ -130,4 +130,4 @@ std::string ElfImage::write(const std::filesystem::path& file) const {
   return file.string();
 }
 
-}  // namespace heddle
+}  // namespace heddle::test

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle {
+namespace heddle::test {
 
 // A directory of its own that goes with the object.
 class ScratchDirectory {
@@ -51,4 +51,4 @@ class ElfImage {
   std::vector<unsigned char> bytes_;
 };
 
-}  // namespace heddle
+}  // namespace heddle::test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 TEST(Demangle, TurnsMangledNamesIntoCxx) {
@@ -97,4 +97,4 @@ TEST(PrettyFunction, NamesLambdasByTheirPlace) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

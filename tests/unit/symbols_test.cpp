@@ -53,7 +53,7 @@ volatile int hidden_total = 0;
 }
 }  // namespace symbols_test
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 struct Place {
@@ -138,8 +138,8 @@ TEST_F(SymbolsTest, NamesFunctionAndLine) {
   Place place = plain_function();
   std::vector<Frame> frames = symbols_.frames(0, place.address - load_bias());
   ASSERT_EQ(frames.size(), 1u);
-  EXPECT_EQ(frames[0].function, "heddle::(anonymous namespace)::plain_function()");
-  EXPECT_EQ(pretty_function(frames[0].function), "heddle::plain_function");
+  EXPECT_EQ(frames[0].function, "heddle::test::(anonymous namespace)::plain_function()");
+  EXPECT_EQ(pretty_function(frames[0].function), "heddle::test::plain_function");
   EXPECT_EQ(base_name(frames[0].file), "symbols_test.cpp");
   EXPECT_EQ(frames[0].line, place.line);
   EXPECT_FALSE(frames[0].inlined);
@@ -152,9 +152,9 @@ TEST_F(SymbolsTest, GivesInlinedFramesWithTheirCallSites) {
   Place place = outer_function(middle_line, outer_line);
   std::vector<Frame> frames = symbols_.frames(0, place.address - load_bias());
   ASSERT_EQ(frames.size(), 3u);
-  EXPECT_EQ(pretty_function(frames[0].function), "heddle::inner_step");
-  EXPECT_EQ(pretty_function(frames[1].function), "heddle::middle_step");
-  EXPECT_EQ(pretty_function(frames[2].function), "heddle::outer_function");
+  EXPECT_EQ(pretty_function(frames[0].function), "heddle::test::inner_step");
+  EXPECT_EQ(pretty_function(frames[1].function), "heddle::test::middle_step");
+  EXPECT_EQ(pretty_function(frames[2].function), "heddle::test::outer_function");
   EXPECT_EQ(frames[0].line, place.line);
   EXPECT_EQ(frames[1].line, middle_line);
   EXPECT_EQ(frames[2].line, outer_line);
@@ -183,13 +183,13 @@ TEST_F(SymbolsTest, PrefersTheProgramsOwnSourceToHeaders) {
   int in_headers = 0;
   for (uint64_t offset = begin; offset < begin + 256; ++offset) {
     std::vector<Frame> frames = symbols_.frames(0, offset);
-    if (frames.empty() || pretty_function(frames.back().function) != "heddle::count_up") break;
+    if (frames.empty() || pretty_function(frames.back().function) != "heddle::test::count_up") break;
     if (!is_system_source(frames.front().file)) continue;
     ++in_headers;
     std::optional<Frame> own = symbols_.user_frame(0, offset);
     ASSERT_TRUE(own.has_value());
     EXPECT_EQ(base_name(own->file), "symbols_test.cpp");
-    EXPECT_EQ(pretty_function(own->function), "heddle::count_up");
+    EXPECT_EQ(pretty_function(own->function), "heddle::test::count_up");
     EXPECT_TRUE(symbols_.describe(0, offset).starts_with("symbols_test.cpp:"));
   }
   EXPECT_GT(in_headers, 0) << "no library code was inlined, nothing was tested";
@@ -250,7 +250,7 @@ TEST_F(SymbolsTest, HidesWhatLibrariesKeepToThemselves) {
 }
 
 TEST_F(SymbolsTest, NamesStaticsByTheirScope) {
-  EXPECT_EQ(global_name(offset_of(*local_static())), "heddle::local_static::calls");
+  EXPECT_EQ(global_name(offset_of(*local_static())), "heddle::test::local_static::calls");
   symbols_test::hidden_total = 1;
   EXPECT_EQ(global_name(offset_of(symbols_test::hidden_total)), "symbols_test::hidden_total");
 }
@@ -284,9 +284,9 @@ TEST_F(SymbolsTest, DoesWithoutDebugInformation) {
   auto begin = reinterpret_cast<uintptr_t>(&plain_function) - load_bias();
   std::vector<Frame> frames = symbols.frames(0, begin + 4);
   ASSERT_EQ(frames.size(), 1u);
-  EXPECT_EQ(frames[0].function, "heddle::(anonymous namespace)::plain_function()");
+  EXPECT_EQ(frames[0].function, "heddle::test::(anonymous namespace)::plain_function()");
   EXPECT_EQ(frames[0].file, "");
-  EXPECT_EQ(symbols.describe(0, begin + 4), "heddle::plain_function+0x4");
+  EXPECT_EQ(symbols.describe(0, begin + 4), "heddle::test::plain_function+0x4");
 
   auto variable = symbols.global_at(0, offset_of(symbols_test_queue) + 8);
   ASSERT_TRUE(variable.has_value());
@@ -411,4 +411,4 @@ TEST(SystemLibrary, IsToldByItsPath) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

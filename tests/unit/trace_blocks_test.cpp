@@ -3,7 +3,7 @@
 
 #include "trace/happens_before.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 // An object of a block: allocated by main as its n-th, at an offset.
@@ -75,4 +75,4 @@ TEST(Blocks, TheOrderOfUseAndFreeIsPartOfTheOrder) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 constexpr ObjectId kLock = make_object(ObjectKind::kGlobal, 0, 0x4000);
@@ -93,4 +93,4 @@ TEST(Contentions, RunsAreCountedOnceAndTheMostFrequentComesFirst) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

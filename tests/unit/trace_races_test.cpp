@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 constexpr SiteId site(uint64_t offset) { return make_site(0, offset); }
@@ -133,4 +133,4 @@ TEST(Suppressions, FunctionsMatchByTheirShortName) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -6,7 +6,7 @@
 #include "trace/trace.h"
 #include "wire/servers.h"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
 using namespace toy;
@@ -252,4 +252,4 @@ TEST(Servers, DoNotMoveTheDoorOfARowThatIsEmptied) {
 }
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test
