@@ -8,7 +8,7 @@
 
 #include "symbols/functions.h"
 #include "symbols/symbols_names.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::cli {
 

@@ -31,14 +31,14 @@ class Record {
     attempt([&] {
       store_.emplace(".", campaign.build_id(), campaign.target().arguments);
       before_ = store_->totals();
-      known_ = store_->lore();
+      known_ = store_->history();
       if (options.resume) record_.segment = store_->segments(record_.strategy, record_.seed);
     });
-    if (options.resume) *lore_ = known_;
+    if (options.resume) *history_ = known_;
     resumed_ = options.resume;
   }
 
-  const std::shared_ptr<Lore>& lore() const { return lore_; }
+  const std::shared_ptr<SearchHistory>& history() const { return history_; }
   uint64_t segment() const { return record_.segment; }
   CampaignTotals totals() const {
     return {before_.searches + 1, before_.executions + record_.executions, before_.seconds + record_.seconds};
@@ -49,7 +49,7 @@ class Record {
     record_.seconds = progress.seconds;
     record_.exhausted = exhausted;
     attempt([&] {
-      if (store_) store_->save(record_, resumed_ ? *lore_ : merged());
+      if (store_) store_->save(record_, resumed_ ? *history_ : merged());
     });
   }
   void count(const std::string& bug, uint64_t times) {
@@ -69,19 +69,19 @@ class Record {
     }
   }
   // A search that does not build on what is known does not forget it either.
-  Lore merged() const {
-    Lore all = known_;
-    for (const auto& [key, count] : lore_->tried) all.tried[key] += count;
-    for (const auto& [key, count] : lore_->behaviours) all.behaviours[key] += count;
-    all.sites.insert(all.sites.end(), lore_->sites.begin(), lore_->sites.end());
+  SearchHistory merged() const {
+    SearchHistory all = known_;
+    for (const auto& [key, count] : history_->tried) all.tried[key] += count;
+    for (const auto& [key, count] : history_->behaviours) all.behaviours[key] += count;
+    all.sites.insert(all.sites.end(), history_->sites.begin(), history_->sites.end());
     std::sort(all.sites.begin(), all.sites.end());
     all.sites.erase(std::unique(all.sites.begin(), all.sites.end()), all.sites.end());
     return all;
   }
 
   std::optional<CampaignStore> store_;
-  std::shared_ptr<Lore> lore_ = std::make_shared<Lore>();
-  Lore known_;
+  std::shared_ptr<SearchHistory> history_ = std::make_shared<SearchHistory>();
+  SearchHistory known_;
   CampaignTotals before_;
   SearchRecord record_;
   bool resumed_ = false;
@@ -229,13 +229,13 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
 
   const bool learns = campaign.learns_points(options);
   SearchOptions search_for = learns ? options_of(campaign, options) : search_options(campaign, options);
-  search_for.lore = record.lore();
+  search_for.history = record.history();
   if (record.segment() > 0) search_for.seed = mix(search_for.seed, 0x5E6 + record.segment());
   const SearchRow& row = *search_named(options.strategy_name());
   const std::unique_ptr<Search> search = learns ? std::make_unique<Epochs>(search_for, row) : row.make(search_for);
   const double begun = seconds();
   FindOptions find_options = options.find_options();
-  find_options.lore = record.lore();
+  find_options.history = record.history();
   find_options.progress = [&](const FindProgress& p) {
     progress.show(fmt::format("{} runs, {:.0f}/s, {} schedules, {} behaviours, the last new one in run {}{}", p.executions,
                               static_cast<double>(p.executions) / std::max(p.seconds, 0.001), p.schedules, p.behaviours, p.last_new,

@@ -8,7 +8,7 @@
 #include "symbols/instrumentation.h"
 #include "trace/error.h"
 #include "trace/project.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::cli {
 
@@ -24,13 +24,13 @@ PolicySpec random_policy(uint64_t seed, size_t run) {
 }
 
 // One run shows which hooks are called often for nothing.
-void list_quiet(const Plan& base, const Execute& run, PointSet* set) {
+void list_disabled(const Plan& base, const Execute& run, PointSet* set) {
   Plan plan = base;
   plan.detect = kListHot;
   set->put_in(plan);
   const Trace trace = run(plan);
   ++set->executions;
-  for (SiteId site : trace.data().hooks.listed) set->sites.push_back(quiet(site));
+  for (SiteId site : trace.data().hooks.listed) set->sites.push_back(disabled_hook(site));
   std::sort(set->sites.begin(), set->sites.end());
 }
 
@@ -44,7 +44,7 @@ PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& lim
   set.points = PointKind::kRacy;
   size_t nothing_new = 0;
   std::set<SiteId> hot;
-  while (set.executions < limits.runs && nothing_new < limits.quiet) {
+  while (set.executions < limits.runs && nothing_new < limits.runs_without_news) {
     Plan plan = base;
     plan.detect = kDetectRaces | kListHot;
     plan.tail = set.executions == 0 ? PolicySpec{} : random_policy(seed, set.executions);
@@ -58,7 +58,7 @@ PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& lim
     if (each && !each(trace)) break;
   }
   for (SiteId site : set.sites) hot.erase(site);
-  for (SiteId site : hot) set.sites.push_back(quiet(site));
+  for (SiteId site : hot) set.sites.push_back(disabled_hook(site));
   return set;
 }
 
@@ -79,7 +79,7 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
     case Instrumentation::kPresent:
       if (!wanted || *wanted == PointKind::kRacy) return profile_races(base, seed, {}, run);
       set.points = *wanted;
-      if (*wanted != PointKind::kAll) list_quiet(base, run, &set);
+      if (*wanted != PointKind::kAll) list_disabled(base, run, &set);
       break;
   }
   return set;

@@ -12,8 +12,8 @@
 namespace heddle::cli {
 
 struct ProfileLimits {
-  size_t runs = 24;  // at most
-  size_t quiet = 5;  // runs in a row without a new racing site end it
+  size_t runs = 24;              // at most
+  size_t runs_without_news = 5;  // runs in a row without a new racing site end it
 };
 
 struct PointSet {

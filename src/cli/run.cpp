@@ -17,7 +17,7 @@
 #include "trace/hash.h"
 #include "trace/model_check.h"
 #include "trace/races.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 #include "wire/ready_log.h"
 
 namespace heddle::cli {
@@ -48,8 +48,11 @@ void say_races(const Trace& trace) {
 size_t choices_in(const Trace& trace) {
   size_t choices = 0;
   for (EnabledWalk walk(trace); !walk.done(); walk.advance()) {
-    const std::vector<Stance> stances = walk.stances();
-    choices += std::count_if(stances.begin(), stances.end(), [](const Stance& s) { return s.ready == Ready::kYes; }) > 1 ? 1 : 0;
+    const std::vector<PendingOperation> pending_operations = walk.pending_operations();
+    choices += std::count_if(pending_operations.begin(), pending_operations.end(),
+                             [](const PendingOperation& s) { return s.ready == Ready::kYes; }) > 1
+                   ? 1
+                   : 0;
   }
   return choices;
 }

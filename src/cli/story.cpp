@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "report/told.h"
+#include "report/own_lines.h"
 #include "simplify/causality.h"
 #include "simplify/doomed.h"
 #include "store/replay_string.h"
@@ -75,15 +75,15 @@ void tell_places(LoadedStory& s, Stacks stacks, Stacks passing_stacks) {
   if (stacks.empty() || (s.passing && passing_stacks.empty())) return;
   s.stacks = std::move(stacks);
   s.passing_stacks = std::move(passing_stacks);
-  s.told = told_trace(s.failing, s.stacks, *s.symbols);
-  if (s.passing) s.passing = told_trace(*s.passing, s.passing_stacks, Symbols(module_paths_of(*s.passing)));
-  if (s.cause) s.cause = told_cause(*s.cause, s.told);
+  s.at_own_lines = trace_at_own_lines(s.failing, s.stacks, *s.symbols);
+  if (s.passing) s.passing = trace_at_own_lines(*s.passing, s.passing_stacks, Symbols(module_paths_of(*s.passing)));
+  if (s.cause) s.cause = cause_at_own_lines(*s.cause, s.at_own_lines);
 }
 
 }  // namespace
 
 Story LoadedStory::story() const {
-  Story s{bug, told, *symbols};
+  Story s{bug, at_own_lines, *symbols};
   s.replay = replay;
   s.output = output;
   s.page = page;
@@ -100,7 +100,7 @@ LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional
   s.bug = bug;
   s.failing = failing;
   s.symbols = std::make_unique<Symbols>(module_paths_of(failing));
-  s.told = failing;
+  s.at_own_lines = failing;
   s.passing = passing;
   s.cause = cause;
   s.replay = replay_of(bug, failing);

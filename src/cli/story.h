@@ -15,8 +15,8 @@ namespace heddle::cli {
 
 struct LoadedStory {
   Bug bug;
-  Trace failing;  // the simplified one where there is one and it was not asked for as found
-  Trace told;     // the same, each event at the program's own line
+  Trace failing;       // the simplified one where there is one and it was not asked for as found
+  Trace at_own_lines;  // the same, each event at the program's own line
   std::optional<Trace> found, passing, reduced;
   std::optional<Cause> cause;
   Stacks stacks, passing_stacks;

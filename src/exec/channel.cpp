@@ -16,7 +16,7 @@
 #include <ctime>
 
 #include "trace/error.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::exec {
 

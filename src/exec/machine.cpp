@@ -69,7 +69,7 @@ bool can_share_memory() {
   });
 }
 
-// What a run does to the kernel is seen by it: see runtime/process/reuse.h.
+// What a run does to the kernel is seen by it: see runtime/process/rewind.h.
 bool can_dispatch_calls() {
   constexpr int kSetDispatch = 59, kOn = 1;  // PR_SET_SYSCALL_USER_DISPATCH, Linux 5.11
   static char allow = 0;

@@ -17,7 +17,7 @@
 #include "exec/machine.h"
 #include "exec/variables.h"
 #include "trace/error.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::exec {
 

@@ -34,7 +34,7 @@ Snapshots::Snapshots(SnapshotOptions options, Channel& channel, Streams& streams
   options_.most = std::min(options_.most, kMaxServers - 1);
 }
 
-size_t Snapshots::standing() const {
+size_t Snapshots::alive() const {
   return static_cast<size_t>(std::count_if(rows_.begin(), rows_.end(), [](const Snapshot& s) { return s.pid != 0; }));
 }
 
@@ -148,10 +148,10 @@ void Snapshots::observe(const Start& start, const Plan& plan, const Trace& trace
   uint32_t path = start.row == 0 ? 0 : rows_[start.row].path;
   for (const SnapshotOrder& order : start.orders) {
     ServerRow& row = channel_.servers().rows[order.row];
-    const bool usable = row.standing == ServerStanding::kReady && row.step <= trace.events().size() &&
+    const bool usable = row.state == RowState::kReady && row.step <= trace.events().size() &&
                         row.offsets[1] <= static_cast<int64_t>(out.size()) && row.offsets[2] <= static_cast<int64_t>(err.size());
     if (!usable) {
-      refused_ += row.standing == ServerStanding::kRefused ? 1 : 0;
+      refused_ += row.state == RowState::kRefused ? 1 : 0;
       if (row.pid > 1) ::kill(row.pid, SIGKILL);
       vacate(row);
       continue;

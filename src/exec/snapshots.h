@@ -40,7 +40,7 @@ class Snapshots {
 
   void give_up(uint32_t row);  // and all that came from it
   void give_up_all();
-  size_t standing() const;
+  size_t alive() const;
   uint64_t used() const { return used_; }  // runs that began from one
 
  private:

@@ -5,7 +5,7 @@ namespace heddle::policy {
 namespace {
 
 // The next thread after `slot` in round-robin order that may run.
-uint32_t next_in_turn(const PolicyState& state, const Moment& m, uint32_t slot) {
+uint32_t next_in_turn(const PolicyState& state, const PointView& m, uint32_t slot) {
   uint32_t best = kNobody;
   uint32_t first = kNobody;
   for (uint32_t i = 0; i < m.count; ++i) {
@@ -19,7 +19,7 @@ uint32_t next_in_turn(const PolicyState& state, const Moment& m, uint32_t slot) 
 
 // Delay bounding (Emmi, Qadeer & Rakamaric, POPL 2011, section 3): a deterministic scheduler, here round-robin without preemption in order of
 // creation, and delays: at each of the plan's steps the thread that would run is passed over. A step that stands twice delays twice.
-uint32_t pick_delay(PolicyState& state, const Moment& m) {
+uint32_t pick_delay(PolicyState& state, const PointView& m) {
   const PlanHeader& plan = *state.plan.header;
   uint32_t choice;
   if (m.current != kNobody && m.threads[m.current].ready == Ready::kYes && !m.threads[m.current].gave_way) {

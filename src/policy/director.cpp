@@ -15,7 +15,7 @@ void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t ste
   skipped_ = 0;
 }
 
-Decision Director::follow_slices(const Moment& m, bool* decided) {
+Decision Director::follow_slices(const PointView& m, bool* decided) {
   *decided = true;
   const bool strict = state_.plan.header->strictness == Strictness::kStrict;
   while (cursor_ < slice_count_) {
@@ -61,7 +61,7 @@ Decision Director::follow_slices(const Moment& m, bool* decided) {
   return {Verdict::kStuck, kNobody, nullptr};
 }
 
-Decision Director::next_at_length(const Moment& m, bool fair) {
+Decision Director::next_by_plan_or_policy(const PointView& m, bool fair) {
   // A slice that only idles keeps the others waiting for nothing; where the plan need not be followed to the letter they take turns.
   const bool released = fair && state_.plan.header->strictness == Strictness::kRelaxed;
   if (!in_tail() && !released) {

@@ -8,7 +8,7 @@ enum class Verdict : uint8_t { kRun, kStuck, kDiverged };
 
 struct Decision {
   Verdict verdict;
-  uint32_t index;      // kRun: in Moment::threads
+  uint32_t index;      // kRun: in PointView::threads
   const char* reason;  // kDiverged
 };
 
@@ -24,7 +24,7 @@ class Director {
 
   // `fair`: the run has only idled for a while; whatever the tail policy, everybody who can run takes turns, so that what goes on idling
   // is the program's fault and not the policy's.
-  Decision next(const Moment& moment, bool fair = false);
+  Decision next(const PointView& view, bool fair = false);
 
   // The value of the choice at (thread, number): the plan's if it has one and it is among the options, else drawn as the tail policy draws.
   // Returns an index in `options`.
@@ -39,8 +39,8 @@ class Director {
   bool in_tail() const { return cursor_ >= slice_count_; }
 
  private:
-  Decision next_at_length(const Moment& moment, bool fair);
-  Decision follow_slices(const Moment& moment, bool* decided);
+  Decision next_by_plan_or_policy(const PointView& view, bool fair);
+  Decision follow_slices(const PointView& view, bool* decided);
 
   PolicyState state_;
   const PolicyRow* policy_;
@@ -49,10 +49,10 @@ class Director {
   uint64_t skipped_;
 };
 
-inline Decision Director::next(const Moment& m, bool fair) {
+inline Decision Director::next(const PointView& m, bool fair) {
   // The common case in short: the policy chooses among those who are ready.
   if (in_tail() && !fair && m.able_count != 0 && state_.early_left == 0) return {Verdict::kRun, policy_->pick(state_, m), nullptr};
-  return next_at_length(m, fair);
+  return next_by_plan_or_policy(m, fair);
 }
 
 inline bool Director::keeps(ThreadId current, uint32_t number, uint64_t step) const {

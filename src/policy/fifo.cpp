@@ -10,7 +10,7 @@ namespace {
 //
 // Where the plan has marks, the quantum counts operations on marked sites or objects only, and the switch comes before the next of them: threads
 // that strictly alternate at each critical section, or each access to the same data, stay in step whatever they do between.
-uint32_t pick_fifo(PolicyState& state, const Moment& m) {
+uint32_t pick_fifo(PolicyState& state, const PointView& m) {
   const PlanHeader& plan = *state.plan.header;
   const bool by_marks = plan.mark_count != 0;
   const bool at_mark = by_marks && m.current != kNobody && marked(state, m.threads[m.current]);

@@ -8,7 +8,7 @@ namespace {
 // highest priority; at each of depth - 1 change points, uniform over the expected length, the running thread falls below all initial
 // priorities. A thread that yields or spins falls to the bottom, or a spin loop would run for ever (but see
 // forgets_yields).
-uint32_t pick_pct(PolicyState& state, const Moment& m) {
+uint32_t pick_pct(PolicyState& state, const PointView& m) {
   const PolicySpec& spec = state.plan.header->tail;
   if (m.current != kNobody) {
     PolicyThread& current = state.threads[m.threads[m.current].slot];

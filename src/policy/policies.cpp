@@ -4,7 +4,7 @@ namespace heddle::policy {
 
 namespace {
 
-bool anybody_ready(const Moment& m) {
+bool anybody_ready(const PointView& m) {
   for (uint32_t i = 0; i < m.count; ++i) {
     if (m.threads[i].ready == Ready::kYes) return true;
   }
@@ -13,7 +13,7 @@ bool anybody_ready(const Moment& m) {
 
 }  // namespace
 
-uint32_t earliest_deadline(const Moment& m) {
+uint32_t earliest_deadline(const PointView& m) {
   uint32_t best = kNobody;
   for (uint32_t i = 0; i < m.count; ++i) {
     if (m.threads[i].ready != Ready::kTimeout) continue;
@@ -31,7 +31,7 @@ const PolicyRow& policy_row(PolicyKind kind) {
   return *stay;
 }
 
-bool runnable(const PolicyState& state, const Moment& m, uint32_t index) {
+bool runnable(const PolicyState& state, const PointView& m, uint32_t index) {
   const Candidate& c = m.threads[index];
   if (c.ready == Ready::kYes) return true;
   if (c.ready == Ready::kNo) return false;
@@ -39,7 +39,7 @@ bool runnable(const PolicyState& state, const Moment& m, uint32_t index) {
   return !anybody_ready(m) && earliest_deadline(m) == index;
 }
 
-bool eligible_at_length(const PolicyState& state, const Moment& m, uint32_t index) {
+bool eligible_after_looking(const PolicyState& state, const PointView& m, uint32_t index) {
   if (!runnable(state, m, index)) return false;
   if (!m.threads[index].gave_way) return true;
   for (uint32_t i = 0; i < m.count; ++i) {
@@ -66,7 +66,7 @@ bool marked(const PolicyState& state, const Candidate& c) {
   return false;
 }
 
-uint32_t oldest_eligible(const PolicyState& state, const Moment& m) {
+uint32_t oldest_eligible(const PolicyState& state, const PointView& m) {
   uint32_t best = kNobody;
   for (uint32_t i = 0; i < m.count; ++i) {
     if (!eligible(state, m, i)) continue;

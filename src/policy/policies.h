@@ -1,6 +1,6 @@
 #pragma once
 // Who runs next where the plan's slices do not say. One file a policy, with its row.
-#include "policy/moment.h"
+#include "policy/point_view.h"
 #include "wire/rows.h"
 
 namespace heddle::policy {
@@ -27,7 +27,7 @@ struct PolicyState {
 inline constexpr uint32_t kNoRow = 0xFFFFFFFF;
 
 // Index of the thread to run. Called only when at least one candidate may run (see `runnable`).
-using PolicyFunction = uint32_t (*)(PolicyState&, const Moment&);
+using PolicyFunction = uint32_t (*)(PolicyState&, const PointView&);
 
 struct PolicyRow {
   PolicyKind kind;
@@ -43,38 +43,38 @@ const PolicyRow& policy_row(PolicyKind kind);
 constexpr bool stays(Ready ready, bool gave_way) { return ready == Ready::kYes && !gave_way; }
 
 // May this candidate be picked? Ready ones always; timed-out ones when nobody is ready (earliest deadline only) or while the early budget lasts.
-bool runnable(const PolicyState& state, const Moment& moment, uint32_t index);
-bool eligible_at_length(const PolicyState& state, const Moment& moment, uint32_t index);
+bool runnable(const PolicyState& state, const PointView& view, uint32_t index);
+bool eligible_after_looking(const PolicyState& state, const PointView& view, uint32_t index);
 // The same, without a thread that has just given way while another can run.
-inline bool eligible(const PolicyState& state, const Moment& moment, uint32_t index) {
-  const Candidate& c = moment.threads[index];
-  return (c.ready == Ready::kYes && !c.gave_way) || eligible_at_length(state, moment, index);
+inline bool eligible(const PolicyState& state, const PointView& view, uint32_t index) {
+  const Candidate& c = view.threads[index];
+  return (c.ready == Ready::kYes && !c.gave_way) || eligible_after_looking(state, view, index);
 }
 // Threads that wait by yielding would fill a schedule if a yield meant nothing. But it may mean nothing: in one step of eight, a function of seed
 // and step, a thread that has just given way counts as any other that is ready.
 constexpr bool forgets_yields(const PolicyState& state, uint64_t step) { return (mix(state.tail.seed ^ 0x71E1D, step) >> 61) == 0; }
 // For the policies that draw: eligible, or given way at such a step.
-inline bool drawable(const PolicyState& state, const Moment& moment, uint32_t index) {
-  const Candidate& c = moment.threads[index];
-  return eligible(state, moment, index) || (c.gave_way && c.ready == Ready::kYes && forgets_yields(state, moment.step));
+inline bool drawable(const PolicyState& state, const PointView& view, uint32_t index) {
+  const Candidate& c = view.threads[index];
+  return eligible(state, view, index) || (c.gave_way && c.ready == Ready::kYes && forgets_yields(state, view.step));
 }
 // Would the two pending operations give another result in the other order?
 bool racing(const Candidate& a, const Candidate& b);
 // Is its site or its object among the plan's marks?
 bool marked(const PolicyState& state, const Candidate& candidate);
 // Least recently run among the eligible: the order of a fair dispatch queue.
-uint32_t oldest_eligible(const PolicyState& state, const Moment& moment);
+uint32_t oldest_eligible(const PolicyState& state, const PointView& view);
 // Of the threads that only a time-out can let go on, the one whose deadline comes first; kNobody if there is none.
-uint32_t earliest_deadline(const Moment& moment);
+uint32_t earliest_deadline(const PointView& view);
 
 // Uniform among the candidates that `allows(index)` allows; kNobody if it allows none.
 template <typename Allows>
-uint32_t draw_one(const Moment& moment, uint64_t draw, Allows allows) {
+uint32_t draw_one(const PointView& view, uint64_t draw, Allows allows) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < moment.count; ++i) count += allows(i) ? 1 : 0;
+  for (uint32_t i = 0; i < view.count; ++i) count += allows(i) ? 1 : 0;
   if (count == 0) return kNobody;
   uint64_t left = draw % count;
-  for (uint32_t i = 0; i < moment.count; ++i) {
+  for (uint32_t i = 0; i < view.count; ++i) {
     if (allows(i) && left-- == 0) return i;
   }
   return kNobody;

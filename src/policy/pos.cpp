@@ -6,7 +6,7 @@ namespace {
 
 // Partial order sampling (Yuan, Yang & Gu, CAV 2018, algorithm 2): every pending operation has a random priority; the highest runs, and
 // the operations that race with it draw anew. So every order of the racing operations is likely, however many others lie between.
-uint32_t pick_pos(PolicyState& state, const Moment& m) {
+uint32_t pick_pos(PolicyState& state, const PointView& m) {
   const PolicySpec& spec = state.plan.header->tail;
   uint32_t best = kNobody;
   uint64_t best_priority = 0;

@@ -7,7 +7,7 @@ namespace {
 // Race-directed random testing (Sen, PLDI 2008, algorithm 1; with lock contentions as races: Jalbert & Sen 2010, section 5). A thread that
 // comes to a marked operation waits there until another comes to one that races with it; then a coin says who goes first and the other
 // goes on waiting. When all wait, one is let go.
-uint32_t pick_race(PolicyState& state, const Moment& m) {
+uint32_t pick_race(PolicyState& state, const PointView& m) {
   const PolicySpec& spec = state.plan.header->tail;
   const uint64_t draw = mix(spec.seed, m.step);
   auto held = [&](uint32_t i) {

@@ -6,7 +6,7 @@ namespace {
 
 // A random walk over the enabled threads. `stay` biases it towards long slices: most bugs need few switches, and an unbiased walk
 // over n threads almost never lets one run undisturbed.
-uint32_t pick_random(PolicyState& state, const Moment& m) {
+uint32_t pick_random(PolicyState& state, const PointView& m) {
   const PolicySpec& spec = state.tail;
   const uint64_t draw = mix(spec.seed, m.step);
   const bool yielded = m.current != kNobody && m.threads[m.current].gave_way;

@@ -11,7 +11,7 @@ uint32_t parent_row(const Weight& w) { return static_cast<uint32_t>(w.count >> 3
 
 class Weights {
  public:
-  Weights(PolicyState& state, const Moment& m) : state_(state), m_(m), rows_(state.plan.header->weight_count) {}
+  Weights(PolicyState& state, const PointView& m) : state_(state), m_(m), rows_(state.plan.header->weight_count) {}
 
   uint32_t row_of(uint32_t candidate) {
     const Candidate& c = m_.threads[candidate];
@@ -63,14 +63,14 @@ class Weights {
   }
 
   PolicyState& state_;
-  const Moment& m_;
+  const PointView& m_;
   uint32_t rows_;
 };
 
 // Selectively uniform random walk (Zhao, Wolff, Mathur & Roychoudhury, ASPLOS 2025): the thread of the next selected event is drawn in
 // proportion to the selected events that each still has, so that all their interleavings are equally likely; the others run freely
 // up to their next selected event and wait there.
-uint32_t pick_surw(PolicyState& state, const Moment& m) {
+uint32_t pick_surw(PolicyState& state, const PointView& m) {
   const PlanHeader& plan = *state.plan.header;
   const uint64_t draw = mix(plan.tail.seed, m.step);
   auto selected = [&](uint32_t i) { return plan.mark_count == 0 || marked(state, m.threads[i]); };

@@ -10,7 +10,7 @@ uint64_t quantum_end(const PolicyState& state) {
   return state.quantum_start + nominal / 2 + mix(state.tail.seed, state.quantum_start) % (nominal + 1);
 }
 
-uint32_t pick_time_slice(PolicyState& state, const Moment& m) {
+uint32_t pick_time_slice(PolicyState& state, const PointView& m) {
   const bool current_runs = m.current != kNobody && m.threads[m.current].ready == Ready::kYes && !m.threads[m.current].gave_way;
   if (current_runs && m.step < quantum_end(state)) return m.current;
   state.quantum_start = m.step;

@@ -47,7 +47,7 @@ class Doctor {
  private:
   bool has_cause() const { return cause_ != nullptr && cause_->kind != CauseKind::kNone; }
   std::string thread(uint32_t index) const { return names_.thread(index); }
-  std::string told(size_t step) {
+  std::string happened(size_t step) {
     const Event& e = trace_.events()[step];
     return fmt::format("{} {}{} (step {})", thread(e.thread), names_.operation(e),
                        names_.own_place(e.site).empty() ? "" : " at " + names_.place(e.site), step + 1);
@@ -68,20 +68,20 @@ class Doctor {
     }
     if (d_.kind == BugClass::kAtomicity) {
       d_.why = fmt::format("{} and so wakes {}; {} before {} had the lock back (step {}), found it undone and waits again; ",
-                           told(stale->signal), thread(trace_.events()[stale->wake].thread), told(stale->taken),
+                           happened(stale->signal), thread(trace_.events()[stale->wake].thread), happened(stale->taken),
                            thread(trace_.events()[stale->wake].thread), stale->wake + 1);
       lines_.event(stale->taken, "undoes here what the wake-up was for");
       lines_.event(stale->wake, "comes back too late here");
     }
     if (d_.kind == BugClass::kLostWakeup) {
       if (wake.wasted != kNoDifference) {
-        d_.why = told(wake.wasted) + ", and who was woken by it found nothing to do and waits again; ";
+        d_.why = happened(wake.wasted) + ", and who was woken by it found nothing to do and waits again; ";
         lines_.event(wake.wasted, "wakes for nothing here");
       } else if (wake.lost != kNoDifference) {
-        d_.why = told(wake.lost) + " while nobody waited; ";
+        d_.why = happened(wake.lost) + " while nobody waited; ";
         lines_.event(wake.lost, "wakes nobody here");
       } else if (wake.misdirected != kNoDifference) {
-        d_.why = told(wake.misdirected) + ", which woke one thread while others wait; ";
+        d_.why = happened(wake.misdirected) + ", which woke one thread while others wait; ";
         lines_.event(wake.misdirected, "wakes one thread only, here");
       }
       before_signal(wake);
@@ -252,14 +252,14 @@ class Doctor {
       if (!is_destruction(events[i].op) || events[i].thread == o.thread) continue;
       d_.kind = BugClass::kUseAfterFree;
       d_.subject = names_.object(events[i].object, events[i].op);
-      d_.why = fmt::format("{}; {} still used it{}", told(i), thread(o.thread), o.stack.empty() ? "" : " at " + names_.place(o.stack));
+      d_.why = fmt::format("{}; {} still used it{}", happened(i), thread(o.thread), o.stack.empty() ? "" : " at " + names_.place(o.stack));
       lines_.event(i, "tears it down here");
       return true;
     }
     if (const Cleared c = cleared_pointer(); c.cleared != kNoDifference) {
       d_.kind = BugClass::kUseAfterFree;
       d_.subject = names_.object(events[c.found].object, events[c.found].op);
-      d_.why = fmt::format("{}; {} finds it gone and goes on all the same", told(c.cleared), told(c.found));
+      d_.why = fmt::format("{}; {} finds it gone and goes on all the same", happened(c.cleared), happened(c.found));
       lines_.event(c.found, "finds it gone here");
       lines_.event(c.cleared, "takes it away here");
       lines_.approach(c.cleared);
@@ -285,7 +285,7 @@ class Doctor {
     if (other == o.thread || trace_.thread_index(cause_->second.thread) != o.thread) return false;
     d_.kind = BugClass::kUseAfterFree;
     d_.why =
-        fmt::format("{} before {}, which then crashes{} on what {} has torn down or taken away", told(cause_->first.step),
+        fmt::format("{} before {}, which then crashes{} on what {} has torn down or taken away", happened(cause_->first.step),
                     cause_event_words(names_, cause_->second, true), o.stack.empty() ? "" : " at " + names_.place(o.stack), thread(other));
     lines_.event(cause_->first.step, "comes first here");
     lines_.up_to_the_end(cause_->first.step);
@@ -368,7 +368,7 @@ class Doctor {
     const Event& wake = trace_.events()[stale->wake];
     d_.subject = asserted.empty() ? names_.object(wake.object, wake.op) : asserted;
     d_.why = fmt::format("{}; {} before {} had the lock back (step {}), which goes on without testing its condition again",
-                         told(stale->signal), told(stale->taken), thread(wake.thread), stale->wake + 1);
+                         happened(stale->signal), happened(stale->taken), thread(wake.thread), stale->wake + 1);
     lines_.event(stale->wake, "waits here, and does not look again");
     lines_.event(stale->taken, "comes first here");
     lines_.event(stale->signal, "wakes it here");

@@ -160,16 +160,16 @@ Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
 
 std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
   const auto events = names.trace().events();
-  auto told = [&](size_t i) {
+  auto shown = [&](size_t i) {
     return fmt::format("{}{} (step {})", names.operation(events[i]),
                        names.own_place(events[i].site).empty() ? "" : " at " + names.place(events[i].site), i + 1);
   };
   if (t.between == kNoDifference && w.different_locks && w.other_lock < events.size()) {
     return fmt::format("{} {} and was stopped while it held it; {} {} meanwhile: the two have no lock in common", names.thread(w.thread),
-                       told(w.last), names.thread(events[w.other_lock].thread), told(w.other_lock));
+                       shown(w.last), names.thread(events[w.other_lock].thread), shown(w.other_lock));
   }
   if (t.between == kNoDifference) {
-    std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), told(w.last));
+    std::string text = fmt::format("{} was stopped after it {}", names.thread(w.thread), shown(w.last));
     size_t other = w.last + 1;
     while (other < events.size() && events[other].thread == w.thread) ++other;
     if (other < events.size()) text += fmt::format(", and {} ran", names.thread(events[other].thread));
@@ -177,12 +177,12 @@ std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
   }
   const std::string who = names.thread(w.thread);
   const std::string other = names.thread(events[t.between].thread);
-  std::string text = fmt::format("{} {}", who, told(t.before != kNoDifference ? t.before : w.last));
-  text += fmt::format("; {} {}", other, told(t.between));
+  std::string text = fmt::format("{} {}", who, shown(t.before != kNoDifference ? t.before : w.last));
+  text += fmt::format("; {} {}", other, shown(t.between));
   if (t.after != kNoDifference) {
-    text += fmt::format(" before {} {}", who, told(t.after));
+    text += fmt::format(" before {} {}", who, shown(t.after));
   } else if (w.next < events.size()) {
-    text += fmt::format(" before {} {}", who, told(w.next));
+    text += fmt::format(" before {} {}", who, shown(w.next));
   } else {
     text += fmt::format(" before {} went on", who);
   }
@@ -249,17 +249,17 @@ std::string switches_sentence(Names& names) {
   const Trace& trace = names.trace();
   const auto slices = trace.slices();
   if (trace.switches() == 0) return "it fails without any switch: the schedule does not matter";
-  constexpr size_t kTold = 3;
+  constexpr size_t kShown = 3;
   std::string text;
-  size_t told = 0;
+  size_t shown = 0;
   for (size_t i = 0; i + 1 < slices.size(); ++i) {
-    if (!slices[i].preempted || ++told > kTold) continue;
+    if (!slices[i].preempted || ++shown > kShown) continue;
     const Event& last = trace.events()[slices[i].end - 1];
     if (!text.empty()) text += "; ";
     text += fmt::format("{} was stopped after {} (step {}), and {} ran", names.thread(slices[i].thread), names.place(last.site),
                         slices[i].end, names.thread(slices[i + 1].thread));
   }
-  if (told > kTold) text += fmt::format("; and {} more preemptions", told - kTold);
+  if (shown > kShown) text += fmt::format("; and {} more preemptions", shown - kShown);
   return text.empty() ? "it fails without a preemption: threads only run on until they wait or end" : text;
 }
 

@@ -9,7 +9,7 @@
 #include "report/diagnosis.h"
 #include "report/junit.h"
 #include "report/page_assets.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::report {
 
@@ -69,11 +69,11 @@ class Page {
                             {"taken", w.taken_at},
                             {"cycle", w.in_cycle}});
     j["races"] = Json::array();
-    std::set<std::string> told;
+    std::set<std::string> shown;
     for (SiteId site : story_.failing.data().sites) {
-      if (is_quiet(site)) continue;
+      if (is_disabled_hook(site)) continue;
       const std::string where = names_.place(site);
-      if (told.insert(where).second && told.size() <= 200)
+      if (shown.insert(where).second && shown.size() <= 200)
         j["races"].push_back({{"at", place(names_, site)}, {"place", where}, {"text", names_.statement(site)}});
     }
     j["notes"] = Json::array();

@@ -13,9 +13,9 @@ namespace heddle::search {
 
 namespace {
 
-std::vector<uint32_t> enabled_threads(const std::vector<Stance>& stances) {
+std::vector<uint32_t> enabled_threads(const std::vector<PendingOperation>& pending_operations) {
   std::vector<uint32_t> enabled;
-  for (const Stance& s : stances) {
+  for (const PendingOperation& s : pending_operations) {
     if (s.ready == Ready::kYes || s.ready == Ready::kUnknown) enabled.push_back(s.thread);
   }
   return enabled;
@@ -118,16 +118,16 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
   Fairness fairness(trace.threads().size());
   uint32_t cost = 0;  // preemptions so far
   size_t slice = 0;
-  std::vector<Stance> stances = walk.stances();
+  std::vector<PendingOperation> pending_operations = walk.pending_operations();
   while (!walk.done()) {
     const size_t p = walk.position();
     const Event& e = events[p];
-    const std::vector<uint32_t> enabled = enabled_threads(stances);
+    const std::vector<uint32_t> enabled = enabled_threads(pending_operations);
     const uint32_t current = p == 0 ? kNoIndex : events[p - 1].thread;
     const bool may_stay = current != kNoIndex && walk.live(current);
     // Is it a preemption to take the processor from the thread that has it?
     bool costs = false;
-    for (const Stance& s : stances) {
+    for (const PendingOperation& s : pending_operations) {
       if (may_stay && s.thread == current) costs = s.ready == Ready::kYes && !s.gave_way;
     }
     if (p > 0 && current != e.thread) cost += trace.slices()[slice++].preempted ? 1 : 0;
@@ -139,7 +139,7 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
         ++account_.pruned;
         return;
       }
-      for (const Stance& s : stances) {
+      for (const PendingOperation& s : pending_operations) {
         const bool by_timeout = s.ready == Ready::kTimeout;
         if (s.thread == e.thread || s.ready == Ready::kNo || (by_timeout && item.early >= options_.early_timeouts)) continue;
         if (fairness.behind(s.thread, enabled)) {
@@ -175,8 +175,8 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
       }
     }
     walk.advance();
-    stances = walk.stances();
-    fairness.step(e, enabled, enabled_threads(stances));
+    pending_operations = walk.pending_operations();
+    fairness.step(e, enabled, enabled_threads(pending_operations));
   }
 }
 

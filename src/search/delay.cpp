@@ -46,7 +46,7 @@ class Delay final : public Search {
       const uint64_t step = walk.position() + 1;
       if (step < last) continue;
       uint64_t enabled = 0;
-      for (const Stance& s : walk.stances()) enabled += s.ready == Ready::kYes || s.ready == Ready::kUnknown ? 1 : 0;
+      for (const PendingOperation& s : walk.pending_operations()) enabled += s.ready == Ready::kYes || s.ready == Ready::kUnknown ? 1 : 0;
       const auto here = static_cast<uint64_t>(std::count(steps.begin(), steps.end(), step));
       if (enabled < here + 2) continue;
       std::vector<uint64_t> more = steps;

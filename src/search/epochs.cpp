@@ -6,7 +6,7 @@
 
 #include "search/make.h"
 #include "trace/project.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::search {
 
@@ -28,8 +28,8 @@ std::vector<SiteId> scouted_sites(const Trace& trace) {
 }
 
 Epochs::Epochs(const SearchOptions& options, const SearchRow& row) : options_(options), row_(row) {
-  if (!options_.lore) options_.lore = std::make_shared<Lore>();
-  sites_ = options_.lore->sites;
+  if (!options_.history) options_.history = std::make_shared<SearchHistory>();
+  sites_ = options_.history->sites;
 }
 
 std::optional<Plan> Epochs::propose() {
@@ -51,17 +51,17 @@ std::optional<Plan> Epochs::propose() {
     plan = search_->propose();
     if (!plan) return std::nullopt;
   }
-  plan->detect = quiet_ < kQuiet ? kDetectRaces | kListHot : 0u;
-  if (plan->detect == 0 && !hot_.empty()) set_points(*plan, PointKind::kRacy, with_quiet());
+  plan->detect = without_news_ < kMostWithoutNews ? kDetectRaces | kListHot : 0u;
+  if (plan->detect == 0 && !hot_.empty()) set_points(*plan, PointKind::kRacy, with_disabled_hooks());
   pending_.push_back(epoch_);
   return plan;
 }
 
 // While nobody watches, hooks that are called often for nothing are left out.
-std::vector<SiteId> Epochs::with_quiet() const {
+std::vector<SiteId> Epochs::with_disabled_hooks() const {
   std::vector<SiteId> all = sites_;
   for (SiteId site : hot_) {
-    if (!std::binary_search(sites_.begin(), sites_.end(), site)) all.push_back(quiet(site));
+    if (!std::binary_search(sites_.begin(), sites_.end(), site)) all.push_back(disabled_hook(site));
   }
   return all;
 }
@@ -91,14 +91,14 @@ bool Epochs::learn(const Trace& trace) {
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   sites_ = std::move(known);
-  options_.lore->sites = sites_;
+  options_.history->sites = sites_;
   return sites_.size() != before;
 }
 
 void Epochs::begin() {
   ++epoch_;
   observed_ = 0;
-  quiet_ = 0;
+  without_news_ = 0;
   SearchOptions own = options_;
   own.seed = epoch_ == 1 ? options_.seed : mix(options_.seed, 0xE90C + epoch_);
   set_points(own.base, PointKind::kRacy, sites_);
@@ -119,7 +119,7 @@ void Epochs::observe(size_t, const Trace& trace) {
   if (learn(trace)) {
     begin();
   } else {
-    ++quiet_;
+    ++without_news_;
   }
 }
 

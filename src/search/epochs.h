@@ -26,11 +26,11 @@ class Epochs final : public Search {
  private:
   static constexpr uint64_t kMostScouted = 200'000;  // events of the first run
   static constexpr size_t kOften = 256;              // executions in a run that make a site hot
-  static constexpr size_t kQuiet = 100;              // runs without a new site after which nobody watches
+  static constexpr size_t kMostWithoutNews = 100;    // runs without a new site after which nobody watches
   void begin();
   bool learn(const Trace& trace);
   void note_hot(const Trace& trace);
-  std::vector<SiteId> with_quiet() const;
+  std::vector<SiteId> with_disabled_hooks() const;
 
   SearchOptions options_;
   const SearchRow& row_;
@@ -42,7 +42,7 @@ class Epochs final : public Search {
   std::deque<size_t> pending_;  // the epoch of each proposal not yet observed
   size_t epoch_ = 0;
   size_t observed_ = 0;  // of this epoch
-  size_t quiet_ = 0;
+  size_t without_news_ = 0;
   bool scouted_ = false;
 };
 

@@ -26,7 +26,7 @@ namespace {
 class Finding {
  public:
   Finding(Search& search, Executor& executor, const FindOptions& options) : search_(search), executor_(executor), options_(options) {
-    if (options.lore) coverage_.know(options.lore->behaviours);
+    if (options.history) coverage_.know(options.history->behaviours);
   }
 
   FindResult go() {
@@ -47,7 +47,7 @@ class Finding {
     result_.unseen = coverage_.unseen();
     result_.knowledge = search_.knowledge();
     result_.last = progress();
-    if (options_.lore) options_.lore->behaviours = coverage_.seen();
+    if (options_.history) options_.history->behaviours = coverage_.seen();
     return std::move(result_);
   }
 
@@ -107,7 +107,7 @@ class Finding {
   // Copying what is known costs something: not after every run.
   void checkpoint() {
     saved_ = seconds();
-    if (options_.lore) options_.lore->behaviours = coverage_.seen();
+    if (options_.history) options_.history->behaviours = coverage_.seen();
     options_.checkpoint(progress());
   }
 

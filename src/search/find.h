@@ -34,7 +34,7 @@ struct FindOptions {
   std::function<void(const FindProgress&)> checkpoint;                // every few seconds, with `lore` up to date
   std::function<void(size_t index, const Plan&, const Trace&)> each;  // every execution, in order
   bool measure = true;                                                // count behaviours and partial orders
-  std::shared_ptr<Lore> lore;                                         // behaviours known before; those seen are added
+  std::shared_ptr<SearchHistory> history;                             // behaviours known before; those seen are added
 };
 // Runs from the first that all end as cannot-control for one reason: the rest would, too.
 inline constexpr size_t kEnoughUncontrolled = 3;

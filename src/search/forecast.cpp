@@ -38,7 +38,7 @@ void Forecast::learn(const Trace& trace, const Plan* plan) {
   const uint64_t order = learn_steps(trace);
   if (plan == nullptr || !ended_itself(trace.outcome().kind)) return;
   // Nothing of this run is new any more: the forecast has to be this very run, or is of no use here.
-  if (const auto told = this->order(*plan)) (*told == order ? right_ : wrong_) += 1;
+  if (const auto predicted = this->order(*plan)) (*predicted == order ? right_ : wrong_) += 1;
   if (++tested_ == kHopeless && right_ == 0) usable_ = false;
 }
 
@@ -105,8 +105,8 @@ void Forecast::learn_object(const Trace& trace, const Event& e, uint32_t object,
 
 bool Forecast::knows(const Plan& plan) {
   if (!trusted()) return false;
-  const auto told = order(plan);
-  return told ? orders_.contains(*told) : reached_.contains(news_);
+  const auto predicted = order(plan);
+  return predicted ? orders_.contains(*predicted) : reached_.contains(news_);
 }
 
 void Forecast::begin(const Plan& plan) {
@@ -142,7 +142,7 @@ std::optional<uint32_t> Forecast::decide(Director& director) {
     if (!t.gave_way && director.keeps(t.id, t.number + 1, step_ + 1) && ready(current_) == Ready::kYes) return current_;
   }
   candidates_.clear();
-  Moment m{};
+  PointView m{};
   m.current = kNobody;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     const Actor& t = threads_[i];

@@ -8,7 +8,7 @@ namespace {
 // One preemption (then two, ...) at racing or contended operations, systematically and most promising first: see Reversals.
 class Guided final : public Search {
  public:
-  explicit Guided(const SearchOptions& options) : options_(options), reversals_(options.lore) {}
+  explicit Guided(const SearchOptions& options) : options_(options), reversals_(options.history) {}
 
   std::optional<Plan> propose() override {
     if (!begun_) {

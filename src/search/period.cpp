@@ -44,7 +44,7 @@ class Period final : public Search {
     for (; !walk.done(); walk.advance()) {
       const size_t p = walk.position();
       if (p < item.free || !key[p]) continue;
-      for (const Stance& s : walk.stances()) {
+      for (const PendingOperation& s : walk.pending_operations()) {
         if (s.thread == trace.events()[p].thread || (s.ready != Ready::kYes && s.ready != Ready::kUnknown)) continue;
         const ThreadId id = trace.threads()[s.thread].id;
         if (!started_.insert(mix(p == 0 ? 0 : states[p - 1], id)).second) continue;

@@ -26,8 +26,8 @@ constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 
 class Portfolio final : public Search {
  public:
-  explicit Portfolio(const SearchOptions& options) : options_(options), reversals_(options.lore) {
-    if (options.lore) coverage_.know(options.lore->behaviours);
+  explicit Portfolio(const SearchOptions& options) : options_(options), reversals_(options.history) {
+    if (options.history) coverage_.know(options.history->behaviours);
     for (uint32_t arm = kSurwArm; arm < kArms; ++arm) {
       SearchOptions own = options;
       own.seed = mix(options.seed, 0xA2300 + arm);

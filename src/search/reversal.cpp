@@ -57,7 +57,7 @@ std::vector<uint32_t> preemptions_before(const Trace& trace) {
 
 }  // namespace
 
-Reversals::Reversals(std::shared_ptr<Lore> lore) : lore_(lore ? std::move(lore) : std::make_shared<Lore>()) {}
+Reversals::Reversals(std::shared_ptr<SearchHistory> history) : history_(history ? std::move(history) : std::make_shared<SearchHistory>()) {}
 
 Plan plan_for(const Reversal& r, const SearchOptions& options) {
   Plan plan = plan_with(options, PolicyKind::kStay, 0);
@@ -142,7 +142,7 @@ std::optional<Reversals::Rank> Reversals::best() {
 }
 
 // A preemption more, or the same sites tried once before, weighs as much as a switch at the beginning of a thread's work.
-uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * lore_->tried[c.key]; }
+uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * history_->tried[c.key]; }
 
 // The last slice's thread goes on of itself: how far the plan takes it makes no difference.
 uint64_t Reversals::schedule_of(const Candidate& c) {
@@ -165,7 +165,7 @@ std::optional<Reversal> Reversals::take() {
     Reversal r{*c.trace, c.position, std::move(c.then)};
     c.trace.reset();
     if (!fresh) continue;
-    ++lore_->tried[c.key];
+    ++history_->tried[c.key];
     return r;
   }
   return std::nullopt;

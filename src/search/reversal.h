@@ -34,7 +34,7 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 class Reversals {
  public:
   // `lore`: how often each pair of sites has been turned round by earlier searches, or nothing.
-  explicit Reversals(std::shared_ptr<Lore> lore = nullptr);
+  explicit Reversals(std::shared_ptr<SearchHistory> history = nullptr);
   // Learns from a run. Runs that repeat a known partial order teach nothing.
   void add(const Trace& trace);
   bool empty() const { return waiting_.empty(); }
@@ -67,11 +67,11 @@ class Reversals {
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;
-  std::shared_ptr<Lore> lore_;            // tries by key
-  std::unordered_set<uint64_t> orders_;   // partial orders seen
-  std::unordered_set<uint64_t> rings_;    // by their sites
-  std::unordered_set<uint64_t> started_;  // (state, thread) already proposed or waiting
-  std::unordered_set<uint64_t> planned_;  // schedules handed out
+  std::shared_ptr<SearchHistory> history_;  // tries by key
+  std::unordered_set<uint64_t> orders_;     // partial orders seen
+  std::unordered_set<uint64_t> rings_;      // by their sites
+  std::unordered_set<uint64_t> started_;    // (state, thread) already proposed or waiting
+  std::unordered_set<uint64_t> planned_;    // schedules handed out
   uint64_t order_ = 0;
 };
 

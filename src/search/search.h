@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/lore.h"
+#include "trace/search_history.h"
 #include "trace/trace.h"
 
 namespace heddle::search {
@@ -33,7 +33,7 @@ struct SearchOptions {
   uint32_t early_timeouts = 0;
   std::optional<Trace> around;  // for searches that perturb a given trace
   // What earlier searches of the program learnt; added to by those that do. Nothing: they begin with nothing.
-  std::shared_ptr<Lore> lore;
+  std::shared_ptr<SearchHistory> history;
   std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
 };
 

@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "simplify/anatomy.h"
 #include "simplify/budget.h"
+#include "simplify/run_positions.h"
 #include "simplify/simplify.h"
 #include "trace/sight.h"
 
@@ -35,7 +35,7 @@ class Bound final : public Pass {
         // A number of executions makes the result repeatable; a clock would not.
         clock_(0, input.options.max_executions == 0 ? input.options.certificate_seconds : 0, nullptr),
         assume_(input.options.assume_race_free),
-        outside_(outside_of_space(input.best)) {
+        no_proof_(outside_of_space(input.best)) {
     look(best_);
     if (best_.preemptions() == 0) {
       // Nothing to prove, but another schedule without preemptions may have fewer switches.
@@ -97,7 +97,7 @@ class Bound final : public Pass {
     if (done_) return false;
     if (probing_) {
       probing_ = false;
-      if (first_difference(best_, trace) != kNoDifference && outside_.empty()) outside_ = "a time-out fires while something else can run";
+      if (first_difference(best_, trace) != kNoDifference && no_proof_.empty()) no_proof_ = "a time-out fires while something else can run";
       return false;
     }
     if (stale_ > 0) {
@@ -108,7 +108,7 @@ class Bound final : public Pass {
     if (is_inconclusive(trace.outcome())) ++inconclusive_;
     if (fails && simpler(trace.counts(), best_.counts())) {
       best_ = trace;
-      outside_.clear();
+      no_proof_.clear();
       if (switches_only_) {
         expand(trace);
       } else if (best_.preemptions() <= bound_) {
@@ -166,7 +166,7 @@ class Bound final : public Pass {
 
   // All schedules with fewer preemptions than the best have been executed, or stand for others that were.
   void prove() {
-    if (inconclusive_ > 0 || !open_.empty() || !outside_.empty()) return;
+    if (inconclusive_ > 0 || !open_.empty() || !no_proof_.empty()) return;
     if (bound_ > 0 && reduce_ && !unseen_.empty()) {
       assumed_ = "race-free: " + unseen_;
     } else {
@@ -211,8 +211,8 @@ class Bound final : public Pass {
     }
     const std::string range =
         bound_ == 0 ? std::string("without preemptions") : fmt::format("with at most {} preemption{}", bound_, bound_ == 1 ? "" : "s");
-    if (!outside_.empty()) {
-      finish(fmt::format("whether fewer preemptions fail was not decided: {}, unlike in the {} schedules tried", outside_, tried_));
+    if (!no_proof_.empty()) {
+      finish(fmt::format("whether fewer preemptions fail was not decided: {}, unlike in the {} schedules tried", no_proof_, tried_));
       return false;
     }
     ++bound_;
@@ -231,10 +231,10 @@ class Bound final : public Pass {
 
   void expand(const Trace& trace) {
     for (const auto& [earlier, k] : passed_over_.learn(trace)) {
-      const Anatomy anatomy(earlier, !reduce_);
-      for (uint32_t t : anatomy.at(k).enabled) try_thread(anatomy, k, t);
+      const RunPositions positions(earlier, !reduce_);
+      for (uint32_t t : positions.at(k).enabled) try_thread(positions, k, t);
     }
-    const Anatomy run(trace, !reduce_);
+    const RunPositions run(trace, !reduce_);
     const auto events = trace.events();
     for (size_t k = 0; k < events.size(); ++k) {
       const bool fresh = seen_.insert(edge(run.at(k), events[k].thread)).second;
@@ -249,7 +249,7 @@ class Bound final : public Pass {
     return mix(mix(name, thread + 1), bound_ == 0 || !reduce_ ? 0 : s.preemptions);
   }
 
-  void try_thread(const Anatomy& run, size_t k, uint32_t thread) {
+  void try_thread(const RunPositions& run, size_t k, uint32_t thread) {
     const Position& s = run.at(k);
     if (thread == s.current && s.stays >= kSpinBound) return;
     const size_t cost = s.preemptions + (s.free || thread == s.current ? 0 : 1);
@@ -262,7 +262,7 @@ class Bound final : public Pass {
     }
   }
 
-  void try_all(const Anatomy& run, size_t k) {
+  void try_all(const RunPositions& run, size_t k) {
     const Position& s = run.at(k);
     const size_t next = run.next_of_current(k);
     if (reduce_ && !s.free && next != kNoInterval && passed_over_.may_skip(run.trace(), k, run.trace().events()[next])) return;
@@ -270,7 +270,7 @@ class Bound final : public Pass {
   }
 
   // Every pair of dependent blocks of two threads is to be seen in the other order too.
-  void try_races(const Anatomy& run) {
+  void try_races(const RunPositions& run) {
     const auto events = run.trace().events();
     std::vector<uint32_t> predecessors;
     for (size_t j = 0; j < events.size(); ++j) {
@@ -296,7 +296,7 @@ class Bound final : public Pass {
     }
   }
 
-  void try_reversal(const Anatomy& run, size_t i, uint32_t thread, const Event& second) {
+  void try_reversal(const RunPositions& run, size_t i, uint32_t thread, const Event& second) {
     const auto events = run.trace().events();
     if (events[i].thread == thread) return;
     // Never both enabled: a start and the creation before it, a join and the end before it.
@@ -312,7 +312,7 @@ class Bound final : public Pass {
     }
   }
 
-  void reverse_at(const Anatomy& run, size_t k, uint32_t thread) {
+  void reverse_at(const RunPositions& run, size_t k, uint32_t thread) {
     const Position& s = run.at(k);
     if (std::find(s.enabled.begin(), s.enabled.end(), thread) != s.enabled.end()) {
       try_thread(run, k, thread);
@@ -322,7 +322,7 @@ class Bound final : public Pass {
   }
 
   // A signal may wake any of the threads that wait.
-  void try_waiters(const Anatomy& run, size_t k) {
+  void try_waiters(const RunPositions& run, size_t k) {
     const Event& e = run.trace().events()[k];
     if (run.at(k).preemptions > bound_) return;
     for (uint32_t w : run.at(k).waiters) {
@@ -352,10 +352,10 @@ class Bound final : public Pass {
   bool reduce_ = true;                     // schedules that differ in the order of independent events stand for each other
   std::vector<std::vector<Child>> later_;  // without reduction: by preemptions, for the bounds to come
   bool probing_ = false;
-  size_t stale_ = 0;     // runs under way when the search began anew
-  std::string outside_;  // why the best is not among the schedules searched; empty: it is
-  std::string unseen_;   // dependences that no event shows; empty: none
-  std::string open_;     // schedules of the space that were not searched
+  size_t stale_ = 0;      // runs under way when the search began anew
+  std::string no_proof_;  // why the best is not among the schedules searched; empty: it is
+  std::string unseen_;    // dependences that no event shows; empty: none
+  std::string open_;      // schedules of the space that were not searched
   std::string assumed_;
   std::string knowledge_;
 };

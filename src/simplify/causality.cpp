@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "simplify/budget.h"
-#include "simplify/claims.h"
+#include "simplify/cause_finder.h"
 #include "simplify/schedule.h"
 #include "trace/happens_before.h"
 
@@ -31,13 +31,13 @@ class Laboratory {
         options_(options),
         budget_(options.max_executions, options.seconds, options.stop),
         limits_(run_limits(failing, options.limits)),
-        claims_(failing) {
+        cause_finder_(failing) {
     if (options.passing) near(*options.passing);
   }
 
   CausalityResult go() {
     const auto slices = failing_.slices();
-    if (options_.passing) claims_.add(*options_.passing, judge(*options_.passing));
+    if (options_.passing) cause_finder_.add(*options_.passing, judge(*options_.passing));
     // Those first from which the thread came back: where it did not, the run had often gone wrong before and only shows it there. Of
     // these the last first: what comes before it is how the run got there. Where nobody was stopped against its will, those who gave way.
     const bool gave_way = failing_.preemptions() == 0;
@@ -52,7 +52,7 @@ class Laboratory {
                      [](const Tried& a, const Tried& b) { return borne_out(a.cause) > borne_out(b.cause); });
     if (!windows_.empty()) window_begin_ = windows_.front().stopped;
     sample();
-    cause_ = told();
+    cause_ = best_supported();
     return finish();
   }
 
@@ -74,17 +74,17 @@ class Laboratory {
   bool sure() const { return !windows_.empty() && borne_out(windows_.back().cause) >= kCredible; }
 
   // Told as the runs bear it out: by all of them where a claim holds good for them, else by those in which only the switch was moved.
-  Cause told() const {
+  Cause best_supported() const {
     std::optional<Cause> best;
     for (const Tried& w : windows_) {
-      const auto c = claims_.window(w.thread, w.low, w.high);
+      const auto c = cause_finder_.window(w.thread, w.low, w.high);
       if (c && (!best || borne_out(*c) > borne_out(*best) + kClearlyBetter)) best = c;
     }
     if (best) return *best;
     const bool moved = !windows_.empty() && borne_out(windows_.front().cause) >= kCredible;
     if (moved) return windows_.front().cause;
     // What always fails is worth telling even where much else fails too.
-    if (const auto c = claims_.order(); c && (c->inside.failed == c->inside.orders() || borne_out(*c) >= kWorthTelling)) return *c;
+    if (const auto c = cause_finder_.order(); c && (c->inside.failed == c->inside.orders() || borne_out(*c) >= kWorthTelling)) return *c;
     return windows_.empty() ? Cause() : windows_.front().cause;
   }
 
@@ -131,7 +131,7 @@ class Laboratory {
       }
       for (size_t i = begin; i < end; ++i) {
         traces.push_back(executor_.next());
-        claims_.add(traces.back(), judge(traces.back()));
+        cause_finder_.add(traces.back(), judge(traces.back()));
       }
     }
     return traces;
@@ -255,7 +255,7 @@ class Laboratory {
     const Schedule all = schedule_of(failing_);
     run({children_first(), plan_for({}, failing_, limits_)});
     for (size_t i = 0; i < kSamples && !budget_.spent(); i += kBatch) {
-      if (claims_.failed() >= kEnough && claims_.passed() >= kEnough) return;
+      if (cause_finder_.failed() >= kEnough && cause_finder_.passed() >= kEnough) return;
       std::vector<Plan> plans;
       for (size_t k = i; k < i + kBatch; ++k) {
         const size_t kept = all.empty() ? 0 : k % 3 == 0 ? 0 : k % 3 == 1 ? window_begin_ : std::min(window_begin_ + 1, all.size() - 1);
@@ -277,7 +277,7 @@ class Laboratory {
   Budget budget_;
   Limits limits_;
   Cause cause_;
-  Claims claims_;
+  CauseFinder cause_finder_;
   std::vector<Tried> windows_;
   size_t window_begin_ = 0;  // slice that ends with the deciding switch
   std::optional<Trace> nearest_;

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "simplify/anatomy.h"
 #include "simplify/budget.h"
+#include "simplify/run_positions.h"
 #include "simplify/simplify.h"
 #include "trace/sight.h"
 
@@ -27,8 +27,8 @@ class Exhaustive final : public Pass {
   explicit Exhaustive(const PassInput& input) : best_(input.best), limits_(run_limits(input)) {
     exact_ = has_timed_operations(best_) || (!unseen(best_).empty() && !input.options.assume_race_free);
     if (!unseen(best_).empty() && !exact_) assumed_ = "race-free: " + unseen(best_);
-    outside_ = outside_of_space(best_);
-    if (has_timed_operations(best_)) outside_ = "time-outs";
+    no_proof_ = outside_of_space(best_);
+    if (has_timed_operations(best_)) no_proof_ = "time-outs";
     push({{0, 0}, 0, best_, 0, kNoIndex, kNoThread, 0});
     expand(best_);
   }
@@ -48,12 +48,12 @@ class Exhaustive final : public Pass {
       return p;
     }
     if (under_way_ > 0) return std::nullopt;
-    const bool excluded = inconclusive_ == 0 && outside_.empty() && open_.empty();
+    const bool excluded = inconclusive_ == 0 && no_proof_.empty() && open_.empty();
     proved_ = excluded && assumed_.empty();
     if (inconclusive_ > 0) {
       knowledge_ = fmt::format("{} of {} schedules were inconclusive", inconclusive_, tried_);
     } else if (!excluded) {
-      knowledge_ = fmt::format("not all schedules were searched: {}{}", outside_, open_);
+      knowledge_ = fmt::format("not all schedules were searched: {}{}", no_proof_, open_);
     } else {
       knowledge_ = fmt::format("no schedule with fewer preemptions, or as many and fewer switches, fails: {} checked{}", tried_,
                                assumed_.empty() ? "" : "; assumed: " + assumed_);
@@ -119,10 +119,10 @@ class Exhaustive final : public Pass {
 
   void expand(const Trace& trace) {
     for (const auto& [earlier, k] : passed_over_.learn(trace)) {
-      const Anatomy anatomy(earlier, exact_);
-      try_threads(anatomy, k);
+      const RunPositions positions(earlier, exact_);
+      try_threads(positions, k);
     }
-    const Anatomy run(trace, exact_);
+    const RunPositions run(trace, exact_);
     const auto events = trace.events();
     for (size_t k = 0; k < events.size(); ++k) {
       const Position& p = run.at(k);
@@ -136,7 +136,7 @@ class Exhaustive final : public Pass {
     }
   }
 
-  void try_threads(const Anatomy& run, size_t k) {
+  void try_threads(const RunPositions& run, size_t k) {
     const Position& p = run.at(k);
     for (uint32_t t : p.enabled) {
       if (t == run.trace().events()[k].thread || (t == p.current && p.stays >= kSpinBound)) continue;
@@ -151,7 +151,7 @@ class Exhaustive final : public Pass {
   }
 
   // A signal may wake any of the threads that wait.
-  void try_waiters(const Anatomy& run, size_t k) {
+  void try_waiters(const RunPositions& run, size_t k) {
     const Event& e = run.trace().events()[k];
     for (uint32_t w : run.at(k).waiters) {
       const ThreadId waiter = run.trace().threads()[w].id;
@@ -177,7 +177,7 @@ class Exhaustive final : public Pass {
   bool proved_ = false;
   bool exact_ = false;  // nothing but the very same beginning is shared
   std::string assumed_;
-  std::string outside_;
+  std::string no_proof_;
   std::string open_;
   std::string knowledge_;
 };

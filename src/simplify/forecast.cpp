@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "simplify/script.h"
+#include "simplify/thread_steps.h"
 
 namespace heddle::simplify {
 
@@ -36,10 +36,10 @@ class Forecaster {
  public:
   explicit Forecaster(const Trace& trace)
       : trace_(trace),
-        script_(trace),
-        events_(script_.events),
-        steps_(script_.steps),
-        own_(script_.own),
+        thread_steps_(trace),
+        events_(thread_steps_.events),
+        steps_(thread_steps_.steps),
+        own_(thread_steps_.own),
         stops_(own_.size()),
         held_(own_.size()) {
     for (const Thread& t : trace.threads()) {
@@ -106,8 +106,8 @@ class Forecaster {
     std::vector<size_t> last(own_.size(), kNoInterval);
     auto ask = [&](uint32_t t, Op op, ObjectId object, SiteId site) {
       if (!is_lock_request(op) || !sites.contains(site) || last[t] == kNoInterval || locks.held(t).empty()) return;
-      Request r{last[t], t, script_.objects.index(object), site, {}};
-      for (const HeldLock& h : locks.held(t)) r.held.push_back(script_.objects.index(h.object));
+      Request r{last[t], t, thread_steps_.objects.index(object), site, {}};
+      for (const HeldLock& h : locks.held(t)) r.held.push_back(thread_steps_.objects.index(h.object));
       requests.push_back(std::move(r));
     };
     for (size_t i = 0; i < events_.size(); ++i) {
@@ -200,8 +200,8 @@ class Forecaster {
   Guess first() const {
     Guess g;
     g.position.assign(own_.size(), 0);
-    g.now = script_.start;
-    g.writer.assign(script_.places, kNoIndex);
+    g.now = thread_steps_.start;
+    g.writer.assign(thread_steps_.places, kNoIndex);
     g.left = static_cast<size_t>(std::count(needed_.begin(), needed_.end(), true));
     return g;
   }
@@ -214,9 +214,9 @@ class Forecaster {
   bool ready(const Guess& g, uint32_t t) const {
     const size_t position = g.position[t];
     if (position >= own_[t].size()) {
-      const Thread& thread = script_.threads[t];
+      const Thread& thread = thread_steps_.threads[t];
       if (thread.state != ThreadState::kBlocked) return thread.state == ThreadState::kRunnable;
-      return g.now.ready(thread.pending, script_.objects.asker(t, thread.pending, thread.object)) == Ready::kYes;
+      return g.now.ready(thread.pending, thread_steps_.objects.asker(t, thread.pending, thread.object)) == Ready::kYes;
     }
     if (!g.now.threads[t].live) return false;
     const model::Happening& h = steps_[own_[t][position]].happening;
@@ -300,7 +300,7 @@ class Forecaster {
     std::set<SiteId> waits;
     for (uint32_t t = 0; t < own_.size(); ++t) {
       if (ready(g, t)) return false;
-      const Thread& thread = script_.threads[t];
+      const Thread& thread = thread_steps_.threads[t];
       const bool ended = g.position[t] >= own_[t].size();
       if (ended && thread.state != ThreadState::kBlocked) continue;
       if (!ended && g.position[t] == 0) return false;
@@ -345,7 +345,7 @@ class Forecaster {
   }
 
   const Trace& trace_;
-  const Script script_;
+  const ThreadSteps thread_steps_;
   const std::vector<Event>& events_;
   const std::vector<Step>& steps_;
   const std::vector<std::vector<uint32_t>>& own_;

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "simplify/budget.h"
-#include "simplify/isolate_lab.h"
+#include "simplify/isolate_runs.h"
 #include "simplify/schedule.h"
 
 namespace heddle::simplify {
@@ -32,21 +32,21 @@ Times fuzzed(const Times& times, double width, uint64_t seed) {
   return out;
 }
 
-TestOutcome IsolateLab::judge(const Trace& trace) const {
+TestOutcome IsolateRuns::judge(const Trace& trace) const {
   if (same_bug_(trace)) return TestOutcome::kFail;
   if (is_inconclusive(trace.outcome())) return TestOutcome::kUnresolved;
   if (!is_failure(trace.outcome())) return TestOutcome::kPass;
   return options_.other_failures_fail ? TestOutcome::kFail : TestOutcome::kUnresolved;
 }
 
-Trace IsolateLab::run(const Plan& plan) {
+Trace IsolateRuns::run(const Plan& plan) {
   budget_.count();
   executor_.submit(plan);
   return executor_.next();
 }
 
-void IsolateLab::narrow(const Times& passing, const Times& failing, const std::function<Plan(const Times&)>& plan,
-                        const std::function<bool(const Times&)>& valid, IsolateResult& result) {
+void IsolateRuns::narrow(const Times& passing, const Times& failing, const std::function<Plan(const Times&)>& plan,
+                         const std::function<bool(const Times&)>& valid, IsolateResult& result) {
   constexpr size_t kKept = 4'000'000;  // events; what does not fit is run again if it is wanted in the end
   std::map<Times, Trace> traces;
   size_t kept = 0;
@@ -83,16 +83,16 @@ Plan fifo_plan(const Trace& like, const Times& times, const Limits& limits) {
 }
 
 // Narrow first, wider until the outcome changes (section 5).
-std::optional<std::pair<Times, Trace>> fuzz_until_pass(const Trace& failing, const Times& times, IsolateLab& lab, IsolateResult& result) {
+std::optional<std::pair<Times, Trace>> fuzz_until_pass(const Trace& failing, const Times& times, IsolateRuns& runs, IsolateResult& result) {
   constexpr size_t kEach = 8;
   const double widest = static_cast<double>(failing.events().size()) + 1;
   double width = 1;
-  for (size_t i = 0; i < lab.options().fuzz_executions && !lab.spent(); ++i) {
+  for (size_t i = 0; i < runs.options().fuzz_executions && !runs.spent(); ++i) {
     if (i > 0 && i % kEach == 0) width = std::min(width * 1.5, widest);
-    const Times candidate = fuzzed(times, width, mix(lab.options().seed, i));
+    const Times candidate = fuzzed(times, width, mix(runs.options().seed, i));
     ++result.fuzz_executions;
-    Trace trace = lab.run(fifo_plan(failing, candidate, lab.limits()));
-    if (lab.judge(trace) == TestOutcome::kPass) return std::pair(candidate, trace);
+    Trace trace = runs.run(fifo_plan(failing, candidate, runs.limits()));
+    if (runs.judge(trace) == TestOutcome::kPass) return std::pair(candidate, trace);
   }
   return std::nullopt;
 }
@@ -117,24 +117,24 @@ void name_the_switch(IsolateResult& result) {
   if (earlier >= 1 && earlier <= has_it.events().size()) result.decides = earlier - 1;
 }
 
-bool isolate_by_clock(const Trace& failing, IsolateLab& lab, IsolateResult& result) {
+bool isolate_by_clock(const Trace& failing, IsolateRuns& runs, IsolateResult& result) {
   result.by = IsolateBy::kClock;
   Times fail_times = preemption_times(failing);
-  const Trace again = lab.run(fifo_plan(failing, fail_times, lab.limits()));
-  if (lab.judge(again) != TestOutcome::kFail) {
+  const Trace again = runs.run(fifo_plan(failing, fail_times, runs.limits()));
+  if (runs.judge(again) != TestOutcome::kFail) {
     result.why = "the failing schedule cannot be written as times of preemptions under a first-in first-out dispatch queue";
     return false;
   }
   result.failing = again;
   Times pass_times;
   bool found = false;
-  if (lab.options().passing) {
-    pass_times = preemption_times(*lab.options().passing);
-    result.passing = lab.run(fifo_plan(failing, pass_times, lab.limits()));
-    found = lab.judge(result.passing) == TestOutcome::kPass;
+  if (runs.options().passing) {
+    pass_times = preemption_times(*runs.options().passing);
+    result.passing = runs.run(fifo_plan(failing, pass_times, runs.limits()));
+    found = runs.judge(result.passing) == TestOutcome::kPass;
   }
   if (!found) {
-    const auto fuzz = fuzz_until_pass(failing, fail_times, lab, result);
+    const auto fuzz = fuzz_until_pass(failing, fail_times, runs, result);
     if (fuzz) {
       pass_times = fuzz->first;
       result.passing = fuzz->second;
@@ -146,8 +146,8 @@ bool isolate_by_clock(const Trace& failing, IsolateLab& lab, IsolateResult& resu
     return false;
   }
   pad(pass_times, fail_times, std::max(again.events().size(), result.passing.events().size()) + 1);
-  lab.narrow(
-      pass_times, fail_times, [&](const Times& times) { return fifo_plan(failing, times, lab.limits()); }, valid_times, result);
+  runs.narrow(
+      pass_times, fail_times, [&](const Times& times) { return fifo_plan(failing, times, runs.limits()); }, valid_times, result);
   if (result.isolated) name_the_switch(result);
   return true;
 }
@@ -157,18 +157,18 @@ bool isolate_by_clock(const Trace& failing, IsolateLab& lab, IsolateResult& resu
 IsolateResult isolate(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor,
                       const IsolateOptions& options) {
   IsolateResult result;
-  IsolateLab lab(failing, same_bug, executor, options);
+  IsolateRuns runs(failing, same_bug, executor, options);
   bool done = false;
   if (options.by != IsolateBy::kIdentity)
-    done = isolate_by_clock(failing, lab, result) && (result.isolated || options.by == IsolateBy::kClock);
+    done = isolate_by_clock(failing, runs, result) && (result.isolated || options.by == IsolateBy::kClock);
   if (!done && options.by != IsolateBy::kClock) {
     const size_t fuzz = result.fuzz_executions;
     result = IsolateResult();
     result.fuzz_executions = fuzz;
-    isolate_by_identity(failing, lab, result);
+    isolate_by_identity(failing, runs, result);
   }
-  result.executions = lab.executions();
-  result.seconds = lab.elapsed();
+  result.executions = runs.executions();
+  result.seconds = runs.elapsed();
   return result;
 }
 

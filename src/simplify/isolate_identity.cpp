@@ -2,7 +2,7 @@
 // earlier or later start of another thread does not move it.
 #include <algorithm>
 
-#include "simplify/isolate_lab.h"
+#include "simplify/isolate_runs.h"
 #include "simplify/schedule.h"
 
 namespace heddle::simplify {
@@ -58,14 +58,14 @@ size_t event_of(const Trace& trace, ThreadId thread, uint64_t number) {
   return kNoDifference;
 }
 
-bool by_moving(const Trace& failing, IsolateLab& lab, IsolateResult& result) {
-  const MovableSwitches switches(failing, lab.limits());
+bool by_moving(const Trace& failing, IsolateRuns& runs, IsolateResult& result) {
+  const MovableSwitches switches(failing, runs.limits());
   if (switches.passing_times == switches.failing_times) return false;
-  result.passing = lab.run(switches.plan(switches.passing_times));
-  if (lab.judge(result.passing) != TestOutcome::kPass) return false;
-  result.failing = lab.run(switches.plan(switches.failing_times));
-  if (lab.judge(result.failing) != TestOutcome::kFail) return false;
-  lab.narrow(
+  result.passing = runs.run(switches.plan(switches.passing_times));
+  if (runs.judge(result.passing) != TestOutcome::kPass) return false;
+  result.failing = runs.run(switches.plan(switches.failing_times));
+  if (runs.judge(result.failing) != TestOutcome::kFail) return false;
+  runs.narrow(
       switches.passing_times, switches.failing_times, [&](const Times& t) { return switches.plan(t); }, [](const Times&) { return true; },
       result);
   if (!result.isolated) return true;
@@ -101,12 +101,12 @@ Plan spliced(const Trace& failing, const Trace& passing, uint64_t k, const Limit
   return plan_for(schedule, k == 0 ? passing : failing, limits);
 }
 
-void by_splicing(const Trace& failing, const Trace& passing, IsolateLab& lab, IsolateResult& result) {
+void by_splicing(const Trace& failing, const Trace& passing, IsolateRuns& runs, IsolateResult& result) {
   const size_t common = first_difference(failing, passing);
   const Times pass = {std::min(common, failing.events().size())}, fail = {failing.events().size()};
-  auto plan = [&](const Times& t) { return spliced(failing, passing, t[0], lab.limits()); };
-  result.passing = lab.run(plan(pass));
-  if (lab.judge(result.passing) != TestOutcome::kPass) {
+  auto plan = [&](const Times& t) { return spliced(failing, passing, t[0], runs.limits()); };
+  result.passing = runs.run(plan(pass));
+  if (runs.judge(result.passing) != TestOutcome::kPass) {
     result.why = "the passing schedule does not pass again";
     return;
   }
@@ -115,7 +115,7 @@ void by_splicing(const Trace& failing, const Trace& passing, IsolateLab& lab, Is
     result.why = "the two schedules do not differ before the failure";
     return;
   }
-  lab.narrow(pass, fail, plan, valid_times, result);
+  runs.narrow(pass, fail, plan, valid_times, result);
   if (!result.isolated) return;
   result.switch_number = 1;
   result.fails_at = result.delta.failing[0];
@@ -127,21 +127,21 @@ void by_splicing(const Trace& failing, const Trace& passing, IsolateLab& lab, Is
 
 }  // namespace
 
-void isolate_by_identity(const Trace& failing, IsolateLab& lab, IsolateResult& result) {
+void isolate_by_identity(const Trace& failing, IsolateRuns& runs, IsolateResult& result) {
   result.by = IsolateBy::kIdentity;
-  if (!lab.options().passing && by_moving(failing, lab, result)) return;
-  if (lab.options().passing) {
-    by_splicing(failing, *lab.options().passing, lab, result);
+  if (!runs.options().passing && by_moving(failing, runs, result)) return;
+  if (runs.options().passing) {
+    by_splicing(failing, *runs.options().passing, runs, result);
     return;
   }
-  Plan sequential = plan_for({}, failing, lab.limits());
+  Plan sequential = plan_for({}, failing, runs.limits());
   sequential.choices.clear();
-  const Trace trace = lab.run(sequential);
-  if (lab.judge(trace) != TestOutcome::kPass) {
+  const Trace trace = runs.run(sequential);
+  if (runs.judge(trace) != TestOutcome::kPass) {
     result.why = "no passing schedule was found: the program also fails without preemptions";
     return;
   }
-  by_splicing(failing, trace, lab, result);
+  by_splicing(failing, trace, runs, result);
 }
 
 }  // namespace heddle::simplify

@@ -81,7 +81,7 @@ class Merge final : public Pass {
       // Fewer events alone are no reason to try everything again.
       const Counts before = best_.counts(), after = trace.counts();
       const bool shorter = after.switches < before.switches || after.preemptions < before.preemptions || after.threads < before.threads;
-      const size_t quiet = quiet_;
+      const size_t without_success = without_success_;
       if (attempt.move == Move::kDropThreads) {
         const std::vector<ThreadId> gone = attempt.threads;
         std::erase_if(droppable_, [&](ThreadId t) { return std::find(gone.begin(), gone.end(), t) != gone.end(); });
@@ -89,7 +89,7 @@ class Merge final : public Pass {
         if (attempt.all_bystanders) drop_size_ = 0;
       }
       adopt(trace);
-      if (!shorter) quiet_ = quiet;
+      if (!shorter) without_success_ = without_success;
       if (!thorough_ && attempt.move != Move::kDropThreads) batch_ = std::min(2 * attempt.count, kMostAtOnce);
       return true;
     }
@@ -155,7 +155,7 @@ class Merge final : public Pass {
       if (trace.slices()[i].preempted && next_of_thread(schedule_, i) != kNoInterval) ++resumed;
     }
     at_bottom_ = trace.preemptions() <= 1 && schedule_.size() <= trace.counts().threads + resumed;
-    quiet_ = 0;
+    without_success_ = 0;
   }
 
   // Threads that neither end in the bug nor stand on a side of a preemption.
@@ -204,14 +204,14 @@ class Merge final : public Pass {
   // Places go round: the ends (backwards), the ups (forwards), the downs (backwards); a whole turn without success is the end.
   bool next_place(Attempt* attempt) {
     const size_t n = schedule_.size();
-    while (quiet_ < 3 * n) {
+    while (without_success_ < 3 * n) {
       if (at_ >= n) {
         at_ = 0;
         phase_ = (phase_ + 1) % 3;
         rounds_ += phase_ == 0 ? 1 : 0;
       }
       const size_t at = at_++;
-      ++quiet_;
+      ++without_success_;
       attempt->move = phase_ == 0 ? Move::kRemove : phase_ == 1 ? Move::kUp : Move::kDown;
       attempt->interval = phase_ == 1 ? at : n - 1 - at;
       attempt->upto = 0;
@@ -331,9 +331,9 @@ class Merge final : public Pass {
   std::vector<ThreadId> droppable_;
   size_t drop_size_ = 0;
   size_t drop_at_ = 0;
-  size_t phase_ = 0, at_ = 0;  // the next place
-  size_t batch_ = 1;           // places at once
-  size_t quiet_ = 0;           // places since the last success
+  size_t phase_ = 0, at_ = 0;   // the next place
+  size_t batch_ = 1;            // places at once
+  size_t without_success_ = 0;  // places since the last success
   size_t generation_ = 0;
   size_t cached_ = 0;
   size_t rounds_ = 1;

@@ -79,7 +79,7 @@ class Simulation {
   uint32_t tail() {
     if (current_ != kNoIndex && stays(ready(current_) ? Ready::kYes : Ready::kNo, gave_way_)) return current_;
     candidates_.clear();
-    Moment m{};
+    PointView m{};
     m.current = kNobody;
     for (uint32_t t = 0; t < position_.size() && !unknown_; ++t) {
       Candidate c{};

@@ -9,14 +9,14 @@ namespace heddle::simplify {
 namespace {
 
 constexpr const char* kReorder = "reorder-independent";
-constexpr uint64_t kUntold = 0x7E11;  // among the rejected orders
-constexpr size_t kOrders = 2;         // tried before giving up: the first fails only where the trace did not tell a dependence
-constexpr size_t kRepeats = 2;        // a validated order may show a shorter one: it ended earlier
+constexpr uint64_t kUnseenDependences = 0x7E11;  // among the rejected orders
+constexpr size_t kOrders = 2;                    // tried before giving up: the first fails only where the trace did not tell a dependence
+constexpr size_t kRepeats = 2;                   // a validated order may show a shorter one: it ended earlier
 
 class Reorder final : public Pass {
  public:
   explicit Reorder(const PassInput& input) : best_(input.best), limits_(run_limits(input)), rejected_(input.rejected) {
-    if (!rejected_.contains(kUntold)) look();
+    if (!rejected_.contains(kUnseenDependences)) look();
   }
 
   std::optional<Proposal> propose() override {
@@ -36,7 +36,7 @@ class Reorder final : public Pass {
   bool observe(const Proposal&, const Trace& trace, bool fails) override {
     waiting_ = false;
     // The threads of this program meet in ways that its traces do not tell: what is put together on paper is not worth a run.
-    if (!fails && next_ >= orders_.size()) rejected_.insert(kUntold);
+    if (!fails && next_ >= orders_.size()) rejected_.insert(kUnseenDependences);
     if (!fails || !simpler(trace.counts(), best_.counts())) return false;
     best_ = trace;
     if (++rounds_ < kRepeats) {

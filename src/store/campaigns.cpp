@@ -143,17 +143,17 @@ uint64_t CampaignStore::segments(const std::string& strategy, uint64_t seed) con
   return static_cast<uint64_t>(count.integer(0));
 }
 
-Lore CampaignStore::lore() const {
+SearchHistory CampaignStore::history() const {
   Statement row(database_.get(), "SELECT tried, behaviours, sites FROM program WHERE id = ?");
   row.bind(program_).step();
-  Lore lore;
-  unpack(row.numbers(0), lore.tried);
-  unpack(row.numbers(1), lore.behaviours);
-  lore.sites = row.numbers(2);
-  return lore;
+  SearchHistory history;
+  unpack(row.numbers(0), history.tried);
+  unpack(row.numbers(1), history.behaviours);
+  history.sites = row.numbers(2);
+  return history;
 }
 
-void CampaignStore::save(const SearchRecord& r, const Lore& lore) {
+void CampaignStore::save(const SearchRecord& r, const SearchHistory& history) {
   Statement(database_.get(), "BEGIN IMMEDIATE").step();
   try {
     if (search_ == 0) {
@@ -171,9 +171,9 @@ void CampaignStore::save(const SearchRecord& r, const Lore& lore) {
         .bind(search_)
         .step();
     Statement(database_.get(), "UPDATE program SET tried = ?, behaviours = ?, sites = ? WHERE id = ?")
-        .bind(packed(lore.tried))
-        .bind(packed(lore.behaviours))
-        .bind(lore.sites)
+        .bind(packed(history.tried))
+        .bind(packed(history.behaviours))
+        .bind(history.sites)
         .bind(program_)
         .step();
     Statement(database_.get(), "COMMIT").step();

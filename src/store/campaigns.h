@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/lore.h"
+#include "trace/search_history.h"
 
 struct sqlite3;
 
@@ -39,11 +39,11 @@ class CampaignStore {
   CampaignTotals totals() const;
   // How many searches of this strategy and seed there were: the segment of one that goes on from them.
   uint64_t segments(const std::string& strategy, uint64_t seed) const;
-  Lore lore() const;
+  SearchHistory history() const;
 
   // Both in one step: after an interrupt the store has the one state or the other. Called again, it replaces what this object saved
   // before.
-  void save(const SearchRecord& record, const Lore& lore);
+  void save(const SearchRecord& record, const SearchHistory& history);
 
   // A failure that was seen again: by bug id, with its count over all searches.
   void count_bug(const std::string& bug, uint64_t times);

@@ -8,7 +8,7 @@ EnabledWalk::EnabledWalk(const Trace& trace) : trace_(trace), objects_(trace), n
 }
 
 void EnabledWalk::look_up(uint32_t thread) {
-  const Stance s = pending(thread);
+  const PendingOperation s = pending(thread);
   threads_[thread].next = objects_.asker(thread, s.op, s.object);
 }
 
@@ -25,10 +25,10 @@ void EnabledWalk::advance() {
 }
 
 // The operation that the thread comes to next.
-Stance EnabledWalk::pending(uint32_t thread) const {
+PendingOperation EnabledWalk::pending(uint32_t thread) const {
   const ThreadView& view = threads_[thread];
   const Thread& t = trace_.threads()[thread];
-  Stance s{};
+  PendingOperation s{};
   s.thread = thread;
   s.gave_way = view.gave_way;
   s.next = view.done < view.events.size() ? view.events[view.done] : trace_.events().size();
@@ -47,8 +47,8 @@ Stance EnabledWalk::pending(uint32_t thread) const {
   return s;
 }
 
-Stance EnabledWalk::stance(uint32_t thread) const {
-  Stance s = pending(thread);
+PendingOperation EnabledWalk::pending_operation(uint32_t thread) const {
+  PendingOperation s = pending(thread);
   if (s.next == position_ && !done()) {
     s.ready = (trace_.events()[s.next].flags & kTimedOut) != 0 ? Ready::kTimeout : Ready::kYes;
   } else {
@@ -59,10 +59,10 @@ Stance EnabledWalk::stance(uint32_t thread) const {
   return s;
 }
 
-std::vector<Stance> EnabledWalk::stances() const {
-  std::vector<Stance> all;
+std::vector<PendingOperation> EnabledWalk::pending_operations() const {
+  std::vector<PendingOperation> all;
   for (uint32_t i = 0; i < threads_.size(); ++i) {
-    if (live(i)) all.push_back(stance(i));
+    if (live(i)) all.push_back(pending_operation(i));
   }
   return all;
 }

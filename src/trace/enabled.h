@@ -8,7 +8,7 @@
 namespace heddle::trace {
 
 // A live thread and the operation it stands before.
-struct Stance {
+struct PendingOperation {
   uint32_t thread;  // index
   uint32_t number;  // of the pending operation
   Op op;
@@ -28,9 +28,9 @@ class EnabledWalk {
   void advance();
 
   // The live threads in order of creation.
-  std::vector<Stance> stances() const;
+  std::vector<PendingOperation> pending_operations() const;
   bool live(uint32_t thread) const { return now_.threads[thread].live; }
-  Stance stance(uint32_t thread) const;
+  PendingOperation pending_operation(uint32_t thread) const;
   // Threads that wait on the condition and have not been signalled, first come first.
   std::vector<uint32_t> waiters(ObjectId condition) const;
 
@@ -42,7 +42,7 @@ class EnabledWalk {
     RunState::Asker next{};  // who asks for what, at the operation that it comes to next
   };
 
-  Stance pending(uint32_t thread) const;
+  PendingOperation pending(uint32_t thread) const;
   void look_up(uint32_t thread);
 
   const Trace trace_;

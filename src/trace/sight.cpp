@@ -6,7 +6,7 @@
 
 #include "symbols/symbols_names.h"
 #include "trace/project.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::trace {
 
@@ -67,9 +67,9 @@ size_t early_timeouts(const Trace& trace) {
 void watch(Plan& plan) {
   if (plan.points != PointKind::kRacy) return;
   plan.detect |= kDetectRaces;
-  if (plan.sites.empty() || !is_quiet(plan.sites.back())) return;
+  if (plan.sites.empty() || !is_disabled_hook(plan.sites.back())) return;
   std::vector<SiteId> sites = plan.sites;
-  std::erase_if(sites, is_quiet);
+  std::erase_if(sites, is_disabled_hook);
   set_points(plan, PointKind::kRacy, std::move(sites));
 }
 

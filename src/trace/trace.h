@@ -50,7 +50,7 @@ struct HookCounts {
   uint64_t atomics = 0;
   uint64_t entries = 0;
   uint64_t patched = 0;        // calls rewritten because they do not matter in this point set
-  std::vector<SiteId> listed;  // what the plan asked to list (wire/quiet.h)
+  std::vector<SiteId> listed;  // what the plan asked to list (wire/disabled_hooks.h)
 };
 
 struct Note {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "twin/assembly.h"
-#include "twin/survey.h"
+#include "twin/function_facts.h"
 
 namespace heddle::twin {
 
@@ -116,7 +116,7 @@ class Merger {
       out_ += entry(numbers_.at(begun)) + ":\n" + (goes ? "\tjmp\t" + begun + kSuffix + "\n" : kRoom);
       begun.clear();
     };
-    surveys_ = survey(whole_, &marks_);
+    facts_ = facts_of_functions(whole_, &marks_);
     size_t count = 0;
     for (const auto& [name, where] : whole_.home) {
       if (whole_function(name) == name) numbers_[name] = count++;
@@ -167,8 +167,8 @@ class Merger {
   std::string copied_instruction(const Line& line) {
     // What a function without a result leaves in the register of results must not depend on which copy ran: nothing, as the hook at its end has it.
     if (starts(line.word, "ret")) {
-      const auto own = surveys_.find(whole_function(line.function));
-      if (own != surveys_.end() && own->second.no_result) return "\txorl\t%eax, %eax\n\t" + line.text + "\n";
+      const auto own = facts_.find(whole_function(line.function));
+      if (own != facts_.end() && own->second.no_result) return "\txorl\t%eax, %eax\n\t" + line.text + "\n";
     }
     const std::string target = line.rest.substr(0, line.rest.find("@PLT"));
     const bool calls = starts(line.word, "call") || starts(line.word, "jmp");
@@ -259,7 +259,7 @@ class Merger {
       return hash_name(local ? name + "@" + unit : name);
     };
     std::map<size_t, std::string> unused;
-    const std::map<std::string, Survey> copies = survey(plain_, &unused);
+    const std::map<std::string, FunctionFacts> copies = facts_of_functions(plain_, &unused);
     for (const auto& [name, k] : numbers_) {
       const auto copy = copies.find(name);
       const bool twin = copy != copies.end() && own_.count(name) == 0;
@@ -270,7 +270,7 @@ class Merger {
       note.end = ".Lheddle_end" + std::to_string(k);
       if (cold) note.cold = ".Lheddle_cold" + std::to_string(k), note.cold_end = ".Lheddle_cold_end" + std::to_string(k);
       note.name = identity(name);
-      const Survey& own = surveys_[name];
+      const FunctionFacts& own = facts_[name];
       note.flags = own.flags | (twin ? copy->second.flags : 0);
       if (twin && (bypasses(copy->second) || bound_.count(name) != 0)) note.flags |= kTwinOpaque;
       note.loops = own.loops;
@@ -289,7 +289,7 @@ class Merger {
   }
 
   // Does it call a function of the plain copy directly, of which the instrumented copy has no like?
-  bool bypasses(const Survey& copy) const {
+  bool bypasses(const FunctionFacts& copy) const {
     return std::any_of(copy.callees.begin(), copy.callees.end(), [&](const auto& callee) { return own_.count(callee.first) != 0; });
   }
 
@@ -303,7 +303,7 @@ class Merger {
   std::set<std::string> memory_;
   std::set<std::string> cold_;
   std::map<std::string, size_t> numbers_;  // of the functions of the instrumented copy
-  std::map<std::string, Survey> surveys_;
+  std::map<std::string, FunctionFacts> facts_;
   std::map<size_t, std::string> marks_;  // labels to put behind a line
   std::string out_;
 };

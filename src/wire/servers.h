@@ -5,10 +5,10 @@
 
 namespace heddle {
 
-enum class ServerStanding : uint32_t { kNone = 0, kPreparing, kReady, kRefused };
+enum class RowState : uint32_t { kNone = 0, kPreparing, kReady, kRefused };
 
 struct ServerRow {
-  ServerStanding standing;  // futex of the run that makes a snapshot
+  RowState state;  // futex of the run that makes a snapshot
   int32_t pid;
   uint32_t door;  // futex: set to `Control::command` when the request is for this one
   uint32_t spare;
@@ -18,7 +18,7 @@ struct ServerRow {
 // Empties a row whose server has been told to die. It and its children may live on for a moment: what they wait at must not move, or
 // they would take that for a request.
 inline void vacate(ServerRow& row) {
-  row.standing = ServerStanding::kNone;
+  row.state = RowState::kNone;
   row.pid = 0;
   row.step = 0;
   for (int64_t& offset : row.offsets) offset = 0;

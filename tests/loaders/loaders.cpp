@@ -52,7 +52,7 @@ size_t g_used;  // so that nothing is optimised away
 
 void use(const Trace& trace) {
   g_used += trace.counts().preemptions + signature(trace).size() + plan_of(trace).slices.size() + encode_trace(trace).size();
-  for (EnabledWalk walk(trace); !walk.done(); walk.advance()) g_used += walk.stances().size();
+  for (EnabledWalk walk(trace); !walk.done(); walk.advance()) g_used += walk.pending_operations().size();
 }
 
 void load_file(std::string_view bytes) { use(decode_trace(bytes, "input")); }
@@ -120,7 +120,7 @@ void load_campaigns(std::string_view bytes) {
   for (const char* rest : {"-wal", "-shm", "-journal"}) fs::remove(scratch() / (std::string(".heddle/campaigns.sqlite") + rest));
   write(scratch() / ".heddle/campaigns.sqlite", bytes);
   CampaignStore store(scratch().string(), "build", {"./program"});
-  g_used += store.totals().searches + store.segments("pct", 1) + store.lore().sites.size() + store.bugs().size();
+  g_used += store.totals().searches + store.segments("pct", 1) + store.history().sites.size() + store.bugs().size();
   store.count_bug("0123", 1);
   store.save({"pct", 1, 0, 5, 0.1, false}, {});
 }

@@ -336,8 +336,8 @@ UPWARD = {
     "heddle::rt::kUpward": "the engine's table",
     "heddle::rt::check_failed(char const*, char const*, int)": "base: a check that fails ends the run",
     "heddle::rt::saw_own_call(long)": "base: sys() tells the engine of each call while it asks for them",
-    "heddle::rt::g_outside_watched": "base: whether it asks",
-    "heddle::rt::left_mark(heddle::rt::Marks, long, long const*, long)": "base: sys() tells process what stays in the kernel",
+    "heddle::rt::g_influence_watched": "base: whether it asks",
+    "heddle::rt::left_effect(heddle::rt::CallEffect, long, long const*, long)": "base: sys() tells process what stays in the kernel",
 }
 
 

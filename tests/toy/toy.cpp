@@ -129,10 +129,10 @@ class Machine {
                             deadline != 0 ? deadline : clock_ + kWaitNs});
     }
     if (candidates.empty()) return end(OutcomeKind::kExit, "");
-    const Moment moment{candidates.data(), static_cast<uint32_t>(candidates.size()), current, step_ + 1, clock_};
+    const PointView view{candidates.data(), static_cast<uint32_t>(candidates.size()), current, step_ + 1, clock_};
     // Before its first thread a program is alone: as in the runtime, no policy is asked.
     const bool alone = threads_.size() == 1 && candidates[0].op != Op::kThreadCreate && candidates[0].ready == Ready::kYes;
-    const Decision decision = alone ? Decision{Verdict::kRun, 0, nullptr} : director_.next(moment);
+    const Decision decision = alone ? Decision{Verdict::kRun, 0, nullptr} : director_.next(view);
     if (decision.verdict == Verdict::kDiverged) return end(OutcomeKind::kDiverged, decision.reason);
     if (decision.verdict == Verdict::kStuck) return end(OutcomeKind::kDeadlock, "");
     if (step_ >= program_.event_limit) return end(OutcomeKind::kLimit, "");

@@ -30,12 +30,12 @@ class Campaigns : public testing::Test {
 SearchRecord record(uint64_t seed, uint64_t executions) { return {"portfolio", seed, 0, executions, 0.5, false}; }
 
 TEST_F(Campaigns, AddsUpTheSearchesOfOneProgramAndOfNoOther) {
-  Lore lore;
-  lore.tried[7] = 3;
-  lore.behaviours[9] = 2;
-  lore.sites = {1, 5};
-  open().save(record(1, 100), lore);
-  open().save(record(1, 50), lore);
+  SearchHistory history;
+  history.tried[7] = 3;
+  history.behaviours[9] = 2;
+  history.sites = {1, 5};
+  open().save(record(1, 100), history);
+  open().save(record(1, 50), history);
   open("b2").save(record(1, 1000), {});
   open("b1", {"./p"}).save(record(1, 2000), {});
   const CampaignStore again = open();
@@ -45,9 +45,9 @@ TEST_F(Campaigns, AddsUpTheSearchesOfOneProgramAndOfNoOther) {
   EXPECT_EQ(again.segments("portfolio", 1), 2u);
   EXPECT_EQ(again.segments("portfolio", 2), 0u);
   EXPECT_EQ(again.segments("random", 1), 0u);
-  EXPECT_EQ(again.lore().tried, lore.tried);
-  EXPECT_EQ(again.lore().behaviours, lore.behaviours);
-  EXPECT_EQ(again.lore().sites, lore.sites);
+  EXPECT_EQ(again.history().tried, history.tried);
+  EXPECT_EQ(again.history().behaviours, history.behaviours);
+  EXPECT_EQ(again.history().sites, history.sites);
 }
 
 TEST_F(Campaigns, ACheckpointIsReplacedByTheNextOneOfTheSameSearch) {

@@ -355,17 +355,17 @@ TEST(Director, DecidesTheSameWhetherTheAbleAreCountedOrNot) {
         threads.push_back({i + 1, i, 5, Op::kStore, ready, gave_way, 1, 1, next(100), 5'000'000 + next(3)});
         if (ready == Ready::kYes && !gave_way) able.push_back(i);
       }
-      Moment moment{threads.data(), count, current, draw, 4'000'000};
+      PointView view{threads.data(), count, current, draw, 4'000'000};
       const std::vector<std::byte> block = encode(plan);
       const auto decide = [&] {
         std::vector<PolicyThread> memory(count);
         Director director;
         director.install(PlanView::over(block.data()), memory.data(), 0);
-        return director.next(moment);
+        return director.next(view);
       };
       const Decision long_way = decide();
-      moment.able = able.data();
-      moment.able_count = static_cast<uint32_t>(able.size());
+      view.able = able.data();
+      view.able_count = static_cast<uint32_t>(able.size());
       const Decision short_way = decide();
       ASSERT_EQ(long_way.verdict, short_way.verdict);
       ASSERT_EQ(long_way.index, short_way.index) << "policy " << static_cast<int>(kind) << ", draw " << draw;

@@ -74,7 +74,7 @@ TEST(Epochs, TheFirstRunIsTheSequentialRunOfTheSearch) {
 
 TEST(Epochs, ANewRacingSiteBeginsANewEpoch) {
   SearchOptions options;
-  options.lore = std::make_shared<Lore>();
+  options.history = std::make_shared<SearchHistory>();
   Epochs search(options, *search_named("random"));
   const toy::Program program = racy();
   search.observe(0, over_points(program, *search.propose()));
@@ -89,7 +89,7 @@ TEST(Epochs, ANewRacingSiteBeginsANewEpoch) {
   search.observe(1, Trace(std::move(data)));
   EXPECT_EQ(search.epochs(), 2u);
   EXPECT_EQ(search.sites().size(), known + 2);
-  EXPECT_EQ(options.lore->sites, search.sites());
+  EXPECT_EQ(options.history->sites, search.sites());
   search.observe(2, over_points(program, *plan));  // proposed in the epoch before: passed over
   EXPECT_EQ(search.propose()->sites, search.sites());
 }

@@ -46,14 +46,14 @@ TEST(Enabled, AgreesWithTheFlagsThatRunsRecordAtTheirSwitches) {
           ASSERT_EQ(e.flags & (kPreviousReady | kPreviousReadyByTimeout), 0);
           continue;
         }
-        const Stance stance = walk.stance(previous);
-        if (stance.ready == Ready::kUnknown) continue;
-        ASSERT_EQ((e.flags & kPreviousReady) != 0, stance.ready == Ready::kYes) << kernel.name << " event " << p;
-        ASSERT_EQ((e.flags & kPreviousReadyByTimeout) != 0, stance.ready == Ready::kTimeout) << kernel.name << " event " << p;
+        const PendingOperation pending_operation = walk.pending_operation(previous);
+        if (pending_operation.ready == Ready::kUnknown) continue;
+        ASSERT_EQ((e.flags & kPreviousReady) != 0, pending_operation.ready == Ready::kYes) << kernel.name << " event " << p;
+        ASSERT_EQ((e.flags & kPreviousReadyByTimeout) != 0, pending_operation.ready == Ready::kTimeout) << kernel.name << " event " << p;
       }
       // At the end nobody is enabled in a deadlock.
       if (trace.outcome().kind != OutcomeKind::kDeadlock) continue;
-      for (const Stance& s : walk.stances()) EXPECT_EQ(s.ready, Ready::kNo) << kernel.name;
+      for (const PendingOperation& s : walk.pending_operations()) EXPECT_EQ(s.ready, Ready::kNo) << kernel.name;
     }
   }
 }
@@ -64,7 +64,7 @@ TEST(Enabled, EveryThreadItCallsEnabledCanReallyRun) {
       EnabledWalk walk(trace);
       for (; !walk.done(); walk.advance()) {
         const size_t p = walk.position();
-        for (const Stance& s : walk.stances()) {
+        for (const PendingOperation& s : walk.pending_operations()) {
           if (s.ready != Ready::kYes && s.ready != Ready::kNo) continue;
           Plan plan;
           for (size_t i = 0; i < p; ++i) {

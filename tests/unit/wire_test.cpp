@@ -243,11 +243,11 @@ TEST(Encoding, APlanSurvivesItsBlock) {
 
 // A server that was told to die waits at its door for a moment more: a door that moves is a request.
 TEST(Servers, DoNotMoveTheDoorOfARowThatIsEmptied) {
-  ServerRow row{ServerStanding::kReady, 77, 5, 0, 9, {1, 2, 3}};
+  ServerRow row{RowState::kReady, 77, 5, 0, 9, {1, 2, 3}};
   vacate(row);
   EXPECT_EQ(row.door, 5U);
   EXPECT_EQ(row.pid, 0);
-  EXPECT_EQ(row.standing, ServerStanding::kNone);
+  EXPECT_EQ(row.state, RowState::kNone);
   EXPECT_EQ(row.step, 0U);
 }
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#include "runtime/base/marks.h"
+#include "runtime/base/call_effects.h"
 
 namespace heddle::rt {
 
@@ -25,19 +25,19 @@ inline long raw_syscall(long n, long a, long b, long c, long d, long e, long f) 
   return result;
 }
 
-// Made on the program's behalf, or for a purpose of our own? Only the former tells it something: outside_watch.h.
-extern bool g_outside_watched;
+// Made on the program's behalf, or for a purpose of our own? Only the former tells it something: outside_influence.h.
+extern bool g_influence_watched;
 void saw_own_call(long n);
 
-// Returns -errno on failure, as the kernel does. What is left behind by the call is noted: see reuse.h.
+// Returns -errno on failure, as the kernel does. What is left behind by the call is noted: see rewind.h.
 template <typename A = long, typename B = long, typename C = long, typename D = long, typename E = long, typename F = long>
 inline long sys(long n, A a = 0, B b = 0, C c = 0, D d = 0, E e = 0, F f = 0) {
-  const Marks marks = marks_of(n, word(b), word(c));
-  if (__builtin_expect(g_outside_watched, 0)) saw_own_call(n);
+  const CallEffect effect = effect_of(n, word(b), word(c));
+  if (__builtin_expect(g_influence_watched, 0)) saw_own_call(n);
   const long result = raw_syscall(n, word(a), word(b), word(c), word(d), word(e), word(f));
-  if (marks != Marks::kNone) {
+  if (effect != CallEffect::kNone) {
     const long all[6] = {word(a), word(b), word(c), word(d), word(e), word(f)};
-    left_mark(marks, n, all, result);
+    left_effect(effect, n, all, result);
   }
   return result;
 }

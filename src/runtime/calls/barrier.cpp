@@ -9,7 +9,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/library_access.h"
-#include "runtime/outside/outside.h"
+#include "runtime/outside/external_wait.h"
 #include "runtime/outside/shared_objects.h"
 
 using namespace heddle;

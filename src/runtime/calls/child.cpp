@@ -14,7 +14,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/descriptors.h"
-#include "runtime/outside/outside.h"
+#include "runtime/outside/external_wait.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/trap.h"
 

@@ -22,8 +22,8 @@ using namespace heddle::rt;
 
 namespace {
 
-constexpr uint32_t kStandIns = 256;
-char g_stand_ins[kStandIns];
+constexpr uint32_t kPlaceholders = 256;
+char g_placeholders[kPlaceholders];
 
 // The kernel's numbers for sets and queues differ from run to run: the number within this run is the name.
 constexpr uint32_t kMaxIpc = 256;
@@ -48,7 +48,7 @@ long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc,
   p.op = op;
   p.object = object;
   // Stands for the kernel's lock where accesses are ordered; reads and writes have their own way there.
-  if (row(op).family != Family::kDescriptors) p.address = &g_stand_ins[static_cast<unsigned>(id) % kStandIns];
+  if (row(op).family != Family::kDescriptors) p.address = &g_placeholders[static_cast<unsigned>(id) % kPlaceholders];
   p.site = caller_site(pc);
   p.interrupt = Interrupt::kUnlessRestart;
   p.cancels = true;

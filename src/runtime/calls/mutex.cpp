@@ -13,7 +13,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/races.h"
-#include "runtime/outside/outside.h"
+#include "runtime/outside/external_wait.h"
 #include "runtime/outside/shared_objects.h"
 
 namespace heddle::rt {
@@ -136,7 +136,7 @@ using namespace heddle::rt;
 namespace {
 
 // A lock or an unlock that answers with an error has changed nothing.
-int told_of(Event* event, int error) {
+int with_failure_flag(Event* event, int error) {
   if (error != 0 && error != EOWNERDEAD) event->flags |= kFailed;
   return error;
 }
@@ -153,7 +153,7 @@ int timed_lock(pthread_mutex_t* m, clockid_t clock, const timespec* until, void*
   const bool valid = valid_nanoseconds(until);
   if (!valid) p.deadline = 0;
   Event* event = point(p);
-  if (mutex_free_for(m, *g_current)) return told_of(event, take_mutex(m, p.site));
+  if (mutex_free_for(m, *g_current)) return with_failure_flag(event, take_mutex(m, p.site));
   if (!valid) {
     event->flags |= kFailed;
     return EINVAL;
@@ -182,7 +182,7 @@ HEDDLE_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) {
   for (;;) {
     Event* e = point(Op::kMutexLock, m, __builtin_return_address(0));
     const int error = take_mutex(m, e->site);
-    told_of(e, error);
+    with_failure_flag(e, error);
     if (error != EBUSY) return error;
   }
 }
@@ -218,7 +218,7 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
     note_released(owner, m);
     return real().pthread_mutex_unlock(m);
   }
-  return told_of(e, drop_mutex(m));
+  return with_failure_flag(e, drop_mutex(m));
 }
 
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {

@@ -9,7 +9,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/clock.h"
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_call.h"
 

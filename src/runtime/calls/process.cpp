@@ -17,7 +17,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/signals.h"
 #include "runtime/process/begin.h"
-#include "runtime/process/reuse.h"
+#include "runtime/process/rewind.h"
 
 extern "C" const char* __progname;  // program_invocation_short_name, under a name that no program may use
 

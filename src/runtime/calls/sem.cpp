@@ -7,7 +7,7 @@
 #include "runtime/engine/clock.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
-#include "runtime/outside/outside.h"
+#include "runtime/outside/external_wait.h"
 
 using namespace heddle;
 using namespace heddle::rt;

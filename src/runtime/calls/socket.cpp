@@ -128,7 +128,7 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
 }
 
 // A descriptor of the recorded number for a connection whose other end is not there. A real one that came meanwhile stays.
-long stand_in(int recorded, int flags) {
+long placeholder_socket(int recorded, int flags) {
   struct stat there;
   if (sys(SYS_fstat, recorded, &there) == 0) return recorded;
   const long fd = sys(SYS_socket, AF_UNIX, SOCK_STREAM | (flags & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
@@ -142,7 +142,7 @@ int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
   const iovec filled[2] = {{length, length != nullptr ? sizeof *length : 0}, {peer, length != nullptr ? *length : 0}};
   long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc, {filled, 2, 2, 0}}, describe(fd),
                            [&] { return sys(SYS_accept4, fd, peer, length, flags); });
-  if (result >= 0 && replays_inputs()) result = stand_in(static_cast<int>(result), flags);
+  if (result >= 0 && replays_inputs()) result = placeholder_socket(static_cast<int>(result), flags);
   if (result >= 0) accepted(static_cast<int>(result));
   return static_cast<int>(with_errno(result));
 }

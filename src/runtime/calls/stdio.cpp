@@ -50,7 +50,7 @@ const Stdio& stdio() {
   return table;
 }
 
-Event* stand_at(FILE* stream, Op op, void* pc) {
+Event* point_at_stream(FILE* stream, Op op, void* pc) {
   Pending p{};
   p.op = op;
   p.address = stream;
@@ -61,7 +61,7 @@ Event* stand_at(FILE* stream, Op op, void* pc) {
 
 void before(FILE* stream, void* pc) {
   if (!active() || stream_free_for(stream, *g_current)) return;
-  stand_at(stream, Op::kStdioLock, pc);
+  point_at_stream(stream, Op::kStdioLock, pc);
 }
 
 // What glibc writes of a stream is a cancellation point, and what only fills the stream's buffer is none.
@@ -122,7 +122,7 @@ using namespace heddle::rt;
 
 HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
   if (active()) {
-    const Event* e = stand_at(stream, Op::kStdioLock, HEDDLE_HERE);
+    const Event* e = point_at_stream(stream, Op::kStdioLock, HEDDLE_HERE);
     note_held(g_current, stream, e->site);
   }
   stdio().flockfile(stream);
@@ -130,7 +130,7 @@ HEDDLE_EXPORT void flockfile(FILE* stream) noexcept {
 
 HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
   if (!active()) return stdio().ftrylockfile(stream);
-  Event* e = stand_at(stream, Op::kMutexTryLock, HEDDLE_HERE);
+  Event* e = point_at_stream(stream, Op::kMutexTryLock, HEDDLE_HERE);
   const int result = stdio().ftrylockfile(stream);
   mark_try(e, result != 0);
   if (result == 0) note_held(g_current, stream, e->site);
@@ -139,7 +139,7 @@ HEDDLE_EXPORT int ftrylockfile(FILE* stream) noexcept {
 
 HEDDLE_EXPORT void funlockfile(FILE* stream) noexcept {
   if (active()) {
-    stand_at(stream, Op::kStdioUnlock, HEDDLE_HERE);
+    point_at_stream(stream, Op::kStdioUnlock, HEDDLE_HERE);
     note_released(g_current, stream);
   }
   stdio().funlockfile(stream);

@@ -8,12 +8,12 @@
 #include "runtime/memory/races.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/outside/external_wait.h"
 #include "runtime/outside/input_log.h"
-#include "runtime/outside/outside.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/signals.h"
 #include "runtime/process/begin.h"
-#include "runtime/process/reuse.h"
+#include "runtime/process/rewind.h"
 #include "runtime/process/snapshot.h"
 
 namespace heddle::rt {
@@ -40,8 +40,8 @@ constinit const Upward kUpward = {
     .descriptors_ready = descriptors_ready,
     .child_ready = child_ready,
     .wait_over = wait_over,
-    .hopes_for_outside = hopes_for_outside,
-    .wait_outside = wait_outside,
+    .awaits_outside = awaits_outside,
+    .wait_for_outside = wait_for_outside,
     .live_children = live_children,
     .has_handler = has_handler,
     .has_signal = has_signal,

@@ -181,7 +181,7 @@ int spawn(ThreadSlot* slot, const pthread_attr_t* attributes) {
 namespace {
 
 // A stack of ours, of the size that glibc would give: one of its own it may unmap when its thread ends, and a run that unmaps what was
-// there before it cannot be undone (reuse.h). As glibc's, it has a page below it that nobody may touch.
+// there before it cannot be undone (rewind.h). As glibc's, it has a page below it that nobody may touch.
 bool give_stack(pthread_attr_t* attributes) {
   constexpr size_t kGuard = 4096;
   size_t size = 0;

@@ -4,7 +4,7 @@
 
 #include "runtime/base/real.h"
 #include "runtime/base/sys.h"
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/scheduler.h"
 

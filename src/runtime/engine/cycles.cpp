@@ -50,7 +50,7 @@ Cycle cycle_of(const ThreadSlot& thread) {
   return {};
 }
 
-bool still_stands() {
+bool still_holds() {
   if (g_run.cycle.step == 0) return false;
   const ThreadSlot& t = g_threads[g_run.cycle.thread];
   if (t.life == Life::kLive && t.operations == g_run.cycle.operations && cycle_of(t).members != 0) return true;
@@ -64,7 +64,7 @@ void look_for_cycle(const ThreadSlot& thread) {
   const Cycle cycle = cycle_of(thread);
   if (cycle.members == 0) return;
   if (cycle.certain) end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");
-  if (still_stands()) return;
+  if (still_holds()) return;
   g_run.cycle.step = g_run.step;
   g_run.cycle.thread = thread.index;
   g_run.cycle.operations = thread.operations;
@@ -74,7 +74,7 @@ void look_for_cycle(const ThreadSlot& thread) {
 }
 
 bool is_main_behind_cycle() {
-  if (!still_stands()) return false;
+  if (!still_holds()) return false;
   const ThreadSlot* at = &g_threads[0];
   for (uint32_t passed = 0; passed <= g_live_count; ++passed) {
     if (at == nullptr || at->life != Life::kLive || ready(*at) != Ready::kNo) return false;
@@ -85,7 +85,7 @@ bool is_main_behind_cycle() {
 }
 
 void report_cycle() {
-  if (!still_stands()) return;
+  if (!still_holds()) return;
   // What the others did afterwards is not part of it.
   if (g_run.header->event_count > g_run.cycle.step) g_run.header->event_count = g_run.cycle.step;
   end_run(OutcomeKind::kDeadlock, 0, "a cycle of lock owners");

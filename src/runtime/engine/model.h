@@ -2,7 +2,7 @@
 // May this thread's pending operation execute now without blocking? The model (model/machine.h) says, of the program's own objects.
 #include "model/mutex.h"
 #include "model/waits.h"
-#include "policy/moment.h"
+#include "policy/point_view.h"
 #include "runtime/engine/thread.h"
 
 namespace heddle::rt {

@@ -8,7 +8,7 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/model.h"
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/state_hash.h"
 #include "runtime/engine/thread_signals.h"
@@ -164,7 +164,7 @@ bool awaits_signal() {
 const char* influence() {
   if (g_next_timer != kNoTimer) return "a timer is armed";
   if (kUpward.live_children() > 0) return "a child process is alive";
-  if (awaits_signal() || kUpward.hopes_for_outside()) return "a thread waits for something outside the program";
+  if (awaits_signal() || kUpward.awaits_outside()) return "a thread waits for something outside the program";
   if (handles_signals()) return "a signal from outside may end it";
   if (has_strange_thread()) return "a thread is not under control";
   return nullptr;
@@ -187,7 +187,7 @@ void take_reference(ThreadSlot* me) {
   q.reference = 0;
   q.obstacle = place_is_known(*me) ? influence() : "a thread's place in the program cannot be told";
   if (q.obstacle == nullptr) q.obstacle = hash_state(&q.memory);
-  if (q.obstacle == nullptr && !watch_outside(me)) q.obstacle = "system calls cannot be watched here";
+  if (q.obstacle == nullptr && !watch_influence(me)) q.obstacle = "system calls cannot be watched here";
   clear_disturbance();
   if (q.obstacle != nullptr) return;
   q.reference = g_run.step;
@@ -237,7 +237,7 @@ void look_for_repetition(ThreadSlot* me) {
   }
   if (q.repeated) return;
   if (g_run.step > q.until && g_run.step < q.next) {
-    if (me->watched || g_outside_watched) stop_outside_watch(me);
+    if (me->watched || g_influence_watched) stop_watching_influence(me);
     return;
   }
   place_of(me);
@@ -246,7 +246,7 @@ void look_for_repetition(ThreadSlot* me) {
     take_reference(me);
   } else if (q.reference != 0 && q.comparisons > 0) {
     const OwnCalls quiet;
-    if (!watch_outside(me)) q.reference = 0;
+    if (!watch_influence(me)) q.reference = 0;
     compare();
   }
 }
@@ -257,7 +257,7 @@ void stop_looking(ThreadSlot* me) {
     g_question = {};
     g_question.obstacle = obstacle;
   }
-  if (me->watched || g_outside_watched) stop_outside_watch(me);
+  if (me->watched || g_influence_watched) stop_watching_influence(me);
 }
 
 bool state_has_repeated() { return g_question.repeated && g_question.progress == g_run.progress.last; }

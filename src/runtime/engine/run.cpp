@@ -175,9 +175,9 @@ void end_run(OutcomeKind kind, int code, const char* message) {
   stop_looking(g_current);
   record_outcome(kind, code, message);
   if (kind == OutcomeKind::kLivelock) keep_beginning_of_livelock();
-  const bool all_stand =
+  const bool all_stopped =
       kind == OutcomeKind::kDeadlock || kind == OutcomeKind::kLivelock || kind == OutcomeKind::kExternalWait || kind == OutcomeKind::kLimit;
-  if (all_stand) collect_stacks();
+  if (all_stopped) collect_stacks();
   const int said = kind == OutcomeKind::kDiverged || kind == OutcomeKind::kCannotControl ? 125 : 1;
   kUpward.end_child(said << 8);
   sys(SYS_exit_group, said);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "runtime/base/check.h"
+#include "runtime/engine/candidates.h"
 #include "runtime/engine/carrier.h"
 #include "runtime/engine/cycles.h"
 #include "runtime/engine/due.h"
@@ -12,7 +13,6 @@
 #include "runtime/engine/ready_log.h"
 #include "runtime/engine/repeated_state.h"
 #include "runtime/engine/spin.h"
-#include "runtime/engine/standing.h"
 #include "runtime/engine/thread_signals.h"
 #include "runtime/engine/upward.h"
 
@@ -39,21 +39,21 @@ constexpr uint64_t kSharedSteps = 500;
 constexpr uint32_t kSpinTries = 3;
 
 // What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
-Moment look(bool current_lives) {
-  if (current_lives) stands(*g_current);
+PointView look(bool current_lives) {
+  if (current_lives) update_candidate(*g_current);
   uint32_t able = 0;
   for (uint32_t i = 0; i < g_live_count; ++i) {
     const bool open = *g_live[i].gate.word == 0;
     Ready can = open ? Ready::kYes : Ready::kNo;
     if (__builtin_expect(!open & !g_live[i].gate.exact, 0)) can = ready(g_threads[g_live[i].slot]);
-    g_standing[i].ready = can;
+    g_candidates[i].ready = can;
     g_able[able] = i;
-    able += static_cast<uint32_t>(can == Ready::kYes) & static_cast<uint32_t>(!g_standing[i].gave_way);
+    able += static_cast<uint32_t>(can == Ready::kYes) & static_cast<uint32_t>(!g_candidates[i].gave_way);
   }
-  return {g_standing, g_live_count, current_lives ? g_current->place : kNobody, g_run.step + 1, g_run.clock, g_able, able};
+  return {g_candidates, g_live_count, current_lives ? g_current->place : kNobody, g_run.step + 1, g_run.clock, g_able, able};
 }
 
-bool anybody_ready(const Moment& m) {
+bool anybody_ready(const PointView& m) {
   // Only the thread that ran last can have given way.
   return m.able_count != 0 || (m.current != kNobody && m.threads[m.current].ready == Ready::kYes);
 }
@@ -66,20 +66,20 @@ bool brings_news(Op op) {
 }
 
 // Nobody can go on by itself: lets time or the world outside act. True if there is something new.
-bool something_new(const Moment& m) {
+bool something_new(const PointView& m) {
   uint64_t deadline = UINT64_MAX;
   for (uint32_t i = 0; i < m.count; ++i) {
     if (m.threads[i].ready == Ready::kYes) return false;
     if (m.threads[i].ready == Ready::kTimeout && m.threads[i].deadline < deadline) deadline = m.threads[i].deadline;
   }
   if (g_attention != 0 && kUpward.hand_out_arrived()) return true;
-  if (kUpward.wait_outside(g_next_timer < deadline ? g_next_timer : deadline)) return true;
+  if (kUpward.wait_for_outside(g_next_timer < deadline ? g_next_timer : deadline)) return true;
   if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
   if (g_run.clock < g_next_timer) g_run.clock = g_next_timer;
   return kUpward.fire_timers();
 }
 
-bool waited(const Moment& m) {
+bool waited(const PointView& m) {
   if (!something_new(m)) return false;
   ++g_descriptor_news;
   kUpward.redirect(g_current);
@@ -90,7 +90,7 @@ bool waited(const Moment& m) {
   // No verdict by the short form alone.
   for (uint32_t i = 0; i < g_live_count; ++i) HEDDLE_CHECK(!g_live[i].gate.exact || ready(g_threads[g_live[i].slot]) == Ready::kNo);
   report_cycle();
-  if (kUpward.hopes_for_outside()) end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
+  if (kUpward.awaits_outside()) end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
   end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
 }
 
@@ -105,8 +105,8 @@ void let_time_pass() {
 
 // A program before its first thread, or a shell on the way to one: there is nothing to decide, and of a shell the plan says nothing.
 ThreadSlot* decide_alone() {
-  Moment moment = look(true);
-  while (!anybody_ready(moment) && waited(moment)) moment = look(true);
+  PointView view = look(true);
+  while (!anybody_ready(view) && waited(view)) view = look(true);
   const Ready can = ready(*g_current);
   if (can == Ready::kNo) stuck();
   if (can == Ready::kTimeout && g_run.clock < g_current->pending.deadline) g_run.clock = g_current->pending.deadline;
@@ -136,41 +136,42 @@ ThreadSlot* decide(bool current_lives) {
     g_run.idled = true;
     if (still % kIdleSteps == 0) let_time_pass();
   }
-  Moment moment = look(current_lives);
-  if (!anybody_ready(moment)) {
+  PointView view = look(current_lives);
+  if (!anybody_ready(view)) {
     ++g_descriptor_news;
     ++g_nobody_ready;
-    moment = look(current_lives);
-    while (!anybody_ready(moment) && waited(moment)) moment = look(current_lives);
+    view = look(current_lives);
+    while (!anybody_ready(view) && waited(view)) view = look(current_lives);
   }
   const bool fair = still >= kIdleSteps || ends_turn();
-  Decision decision = g_run.director.next(moment, fair);
+  Decision decision = g_run.director.next(view, fair);
   if (decision.verdict == Verdict::kDiverged) {
     ++g_descriptor_news;
-    moment = look(current_lives);
-    decision = g_run.director.next(moment, fair);
+    view = look(current_lives);
+    decision = g_run.director.next(view, fair);
   }
   // The plan wants a thread that waits for somebody outside, who may be slower this time.
   for (int tries = 0;
-       decision.verdict == Verdict::kDiverged && tries < kReplayPatience && kUpward.wait_outside(g_run.clock + kReplayWaitNs); ++tries) {
+       decision.verdict == Verdict::kDiverged && tries < kReplayPatience && kUpward.wait_for_outside(g_run.clock + kReplayWaitNs);
+       ++tries) {
     kUpward.redirect(g_current);
     ++g_descriptor_news;
-    moment = look(current_lives);
-    decision = g_run.director.next(moment, fair);
+    view = look(current_lives);
+    decision = g_run.director.next(view, fair);
   }
   if (decision.verdict == Verdict::kDiverged) end_run(OutcomeKind::kDiverged, 0, decision.reason);
   if (decision.verdict == Verdict::kStuck) stuck();
-  const Candidate& chosen = g_standing[decision.index];
+  const Candidate& chosen = g_candidates[decision.index];
   g_run.turn.switch_flags = 0;
-  if (moment.current != kNobody) {
-    const Candidate& current = g_standing[moment.current];
+  if (view.current != kNobody) {
+    const Candidate& current = g_candidates[view.current];
     if (current.ready == Ready::kNo) look_for_cycle(*g_current);
     if (current.ready == Ready::kYes) g_run.turn.switch_flags |= kPreviousReady;
     if (current.ready == Ready::kTimeout) g_run.turn.switch_flags |= kPreviousReadyByTimeout;
   }
   ThreadSlot* next = &g_threads[chosen.slot];
   if (chosen.ready == Ready::kTimeout) {
-    if (anybody_ready(moment)) ends_early(next);
+    if (anybody_ready(view)) ends_early(next);
     if (g_run.clock < next->pending.deadline) g_run.clock = next->pending.deadline;
   }
   return next;
@@ -270,7 +271,7 @@ Event* stand(ThreadSlot* me) {
     ThreadSlot* next = decide(true);
     if (next != me) {
       me->gave_way = false;  // it has: whoever runs now is somebody else
-      g_standing[me->place].gave_way = false;
+      g_candidates[me->place].gave_way = false;
       switch_to(next);
       if (__builtin_expect(g_run.collecting, 0)) hand_in_stack(me);
     }

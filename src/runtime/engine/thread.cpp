@@ -1,9 +1,9 @@
 #include "runtime/engine/thread.h"
 
 #include "runtime/base/placement.h"
+#include "runtime/engine/candidates.h"
 #include "runtime/engine/due.h"
 #include "runtime/engine/names.h"
-#include "runtime/engine/standing.h"
 #include "runtime/engine/upward.h"
 
 namespace heddle::rt {
@@ -36,13 +36,13 @@ void add_live(ThreadSlot* thread) {
   thread->unfinished = 1;
   g_live[g_live_count++].slot = thread->index;
   ++g_naming_era;
-  stands(*thread);
+  update_candidate(*thread);
 }
 
 void remove_live(ThreadSlot* thread) {
   for (uint32_t i = thread->place; i + 1 < g_live_count; ++i) {
     g_live[i] = g_live[i + 1];
-    g_standing[i] = g_standing[i + 1];
+    g_candidates[i] = g_candidates[i + 1];
     g_threads[g_live[i].slot].place = i;
   }
   --g_live_count;

@@ -115,7 +115,7 @@ struct ThreadSlot {
   bool detached;
   bool gave_way;    // only ever true of the thread that ran last
   bool ending;      // runs its destructors
-  bool watched;     // its kernel thread's looks outside are seen: outside_watch.h
+  bool watched;     // its kernel thread's looks outside are seen: outside_influence.h
   int unfinished;   // 1 from its birth to its last event
   uint32_t inputs;  // its calls so far that reached outside the program
   uint64_t last_step;

@@ -28,8 +28,8 @@ struct Upward {
   bool (*descriptors_ready)(const DescriptorWait& wait);
   bool (*child_ready)(const ChildWait& wait);
   bool (*wait_over)(const ThreadSlot& thread, const DescriptorWait& wait);
-  bool (*hopes_for_outside)();
-  bool (*wait_outside)(uint64_t deadline);
+  bool (*awaits_outside)();
+  bool (*wait_for_outside)(uint64_t deadline);
   uint32_t (*live_children)();
   bool (*has_handler)(int signal);
   bool (*has_signal)(const ThreadSlot& thread, uint64_t set);

@@ -4,7 +4,7 @@
 
 #include "runtime/base/placement.h"
 #include "runtime/engine/names.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::rt {
 
@@ -74,7 +74,7 @@ CallSite* call_site(const void* pc, HookKind kind) {
     entry = &g_crowded;
   }
   const bool point = is_point(site, kind);
-  *entry = {key, site, 0, point, !point && is_listed(quiet(site)), false, false};
+  *entry = {key, site, 0, point, !point && is_listed(disabled_hook(site)), false, false};
   return entry;
 }
 

@@ -11,9 +11,9 @@ struct CallSite {
   SiteId site;
   uint32_t count;  // executions while it was no point
   bool point;
-  bool quiet;   // does nothing in this epoch
-  bool listed;  // called often
-  bool spins;   // part of a spin loop: a point whatever the point set, so that the loop gives way
+  bool disabled;  // does nothing in this epoch
+  bool listed;    // called often
+  bool spins;     // part of a spin loop: a point whatever the point set, so that the loop gives way
 };
 
 // Installs the plan's point set, which is the same for all plans that one process executes.

@@ -17,8 +17,8 @@
 #include "runtime/memory/race_clocks.h"
 #include "runtime/memory/races.h"
 #include "runtime/memory/twins.h"
+#include "wire/disabled_hooks.h"
 #include "wire/event_stacks.h"
-#include "wire/quiet.h"
 #include "wire/ready_log.h"
 
 namespace heddle::rt {
@@ -66,10 +66,10 @@ void skipped(CallSite* at) {
   at->listed = true;
   if ((g_listing & kListHot) != 0) list_site(at->site);
   if ((g_listing & kRewriteHot) == 0 || !g_run.claimed) return;
-  at->quiet = true;
+  at->disabled = true;
   patch_call(reinterpret_cast<const void*>(at->pc));
   block()->patched = patched_calls();
-  twin_grew_quiet(reinterpret_cast<const void*>(at->pc));
+  twin_grew_disabled(reinterpret_cast<const void*>(at->pc));
 }
 
 // A loop waits here: it has to give way, and its hooks are needed.
@@ -114,7 +114,7 @@ void install_hooks() {
   install_ready_log((header.detect & kDetectReady) != 0);
   g_listing = header.detect & (kListHot | kRewriteHot | kListExecuted);
   if ((g_listing & kListExecuted) != 0) watch_functions();
-  rewrite_quiet();
+  rewrite_disabled();
   choose_twins();
   g_hooks = g_detecting ? kHooksWatch : kHooksOn;
 }
@@ -168,7 +168,7 @@ __attribute__((noinline)) static void whole_access(const void* address, size_t s
   ++block()->accesses;
   CallSite* at = call_site(pc, HookKind::kPlain);
   if (lists_called() && !at->listed) list_called(at);
-  if (at->quiet) return;
+  if (at->disabled) return;
   if (!detecting()) suspect = follow(load);
   if (!at->point) {
     if (is_freed(address, size)) report_freed_use(address, size, op, pc);

@@ -6,7 +6,7 @@
 #include "runtime/base/program_text.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
-#include "wire/quiet.h"
+#include "wire/disabled_hooks.h"
 
 // The bounds of the section that holds the hooks whose calls may go (tsan_access.cpp).
 extern "C" __attribute__((visibility("hidden"))) const char __start_heddle_hooks[];
@@ -80,12 +80,12 @@ void patch_call(const void* pc) {
 
 uint32_t patched_calls() { return g_patched; }
 
-void rewrite_quiet() {
+void rewrite_disabled() {
   if (g_rewritten) return;
   g_rewritten = true;
   TextWindow window;
-  for (uint32_t i = g_run.plan.header->site_count; i > 0 && is_quiet(g_run.plan.sites[i - 1]); --i) {
-    const char* call = static_cast<const char*>(address_of(unmarked(g_run.plan.sites[i - 1])));
+  for (uint32_t i = g_run.plan.header->site_count; i > 0 && is_disabled_hook(g_run.plan.sites[i - 1]); --i) {
+    const char* call = static_cast<const char*>(address_of(without_hook_bit(g_run.plan.sites[i - 1])));
     if (call != nullptr && rewrite(&window, call + 1)) ++g_patched;
   }
   window.close();

@@ -11,6 +11,6 @@ void patch_call(const void* pc);
 uint32_t patched_calls();
 
 // Rewrites the calls that the plan names quiet, once in a process; its forked copies inherit it.
-void rewrite_quiet();
+void rewrite_disabled();
 
 }  // namespace heddle::rt

@@ -127,7 +127,7 @@ __attribute__((noinline)) void report(const Remembered& old, const Access& a, Co
 }
 
 // May the new access stand for the old one in all later checks? Both as heads; of stamps nothing is said.
-bool stands_for(uint32_t fresh, uint32_t old) {
+bool covers(uint32_t fresh, uint32_t old) {
   return (old & ~fresh & (kCellMask | kCellWrite)) == 0 && ((fresh & kCellAtomic) == 0 || (old & kCellAtomic) != 0);
 }
 
@@ -149,10 +149,10 @@ void check_granule(uintptr_t granule, uint32_t head, const Access& a, RaceThread
     bool ordered = true;
     if (((old ^ head) & kCellStamp) == 0) {
       // The same epoch. Another site is worth a cell of its own: a race is told with both sides.
-      const bool stands = stands_for(old, head) && ((old | a.flags) & kCellFree) == 0;
-      known = known || stands;
+      const bool covered = covers(old, head) && ((old | a.flags) & kCellFree) == 0;
+      known = known || covered;
       if (g.cells->pc[i] != pc) continue;
-      if (stands) return;
+      if (covered) return;
       // The same loop at the next bytes.
       if (((old ^ head) & kCellFlags) == 0 && context_of(g.places[i]) == t.context) {
         g.cells->head[i] = old | head;
@@ -180,7 +180,7 @@ void check_granule(uintptr_t granule, uint32_t head, const Access& a, RaceThread
         }
       }
     }
-    if (ordered && stands_for(head, old)) {
+    if (ordered && covers(head, old)) {
       if (slot == kNone || g.cells->head[slot] == 0) {
         slot = i;
       } else {

@@ -8,8 +8,8 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 #include "runtime/memory/patch.h"
+#include "wire/disabled_hooks.h"
 #include "wire/event_stacks.h"
-#include "wire/quiet.h"
 #include "wire/twin_note.h"
 
 namespace heddle::rt {
@@ -152,7 +152,7 @@ Function* function_of(uintptr_t at) {
   return stretch != nullptr && !stretch->plain ? &g_functions[stretch->function] : nullptr;
 }
 
-void note_quiet(Function* f, uintptr_t at) {
+void note_disabled(Function* f, uintptr_t at) {
   f->hot = true;
   const int32_t* loops = loops_of(f->note);
   for (uint32_t i = 0; i < f->note->loops; ++i) {
@@ -226,15 +226,15 @@ void choose_twins() {
   const PlanHeader& header = *g_run.plan.header;
   const uint32_t count = header.site_count;
   const SiteId* sites = g_run.plan.sites;
-  const bool any_quiet = count > 0 && is_quiet(sites[count - 1]);
-  if (!may_have_twins(header) || (!any_quiet && (header.detect & kRewriteHot) == 0) || !find_twins()) return;
+  const bool any_disabled = count > 0 && is_disabled_hook(sites[count - 1]);
+  if (!may_have_twins(header) || (!any_disabled && (header.detect & kRewriteHot) == 0) || !find_twins()) return;
   g_choosing = true;
   for (uint32_t i = 0; i < count; ++i) {
-    const auto at = reinterpret_cast<uintptr_t>(address_of(unmarked(sites[i])));
+    const auto at = reinterpret_cast<uintptr_t>(address_of(without_hook_bit(sites[i])));
     Function* f = at != 0 ? function_of(at) : nullptr;
     if (f == nullptr) continue;
-    if (is_quiet(sites[i])) {
-      note_quiet(f, at);
+    if (is_disabled_hook(sites[i])) {
+      note_disabled(f, at);
     } else {
       f->matters = true;
     }
@@ -245,12 +245,12 @@ void choose_twins() {
   flush_text();
 }
 
-void twin_grew_quiet(const void* pc) {
+void twin_grew_disabled(const void* pc) {
   if (!g_choosing) return;
   const uintptr_t at = reinterpret_cast<uintptr_t>(pc) - 1;
   Function* f = function_of(at);
   if (f == nullptr) return;
-  note_quiet(f, at);
+  note_disabled(f, at);
   go_to_twin(f);
   flush_text();
 }

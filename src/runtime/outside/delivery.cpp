@@ -9,10 +9,10 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/candidates.h"
 #include "runtime/engine/model.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
-#include "runtime/engine/standing.h"
 #include "runtime/memory/functions.h"
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/pids.h"
@@ -175,7 +175,7 @@ void redirect(ThreadSlot* t) {
   if (t->life != Life::kLive || t->pending.op == Op::kThreadStart || t->pending.op == Op::kSignalDeliver) return;
   if (deliverable(*t, t->pending) == 0) return;
   t->pending = delivery(*t, t->pending);
-  stands(*t);
+  update_candidate(*t);
 }
 
 void arrived(int number, const siginfo_t* info) {

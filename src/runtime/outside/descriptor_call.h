@@ -4,14 +4,14 @@
 #include <sys/uio.h>
 
 #include "runtime/engine/names.h"
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/library_access.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/outside/external_wait.h"
 #include "runtime/outside/input_log.h"
-#include "runtime/outside/outside.h"
 
 namespace heddle::rt {
 

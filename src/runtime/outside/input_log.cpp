@@ -133,7 +133,7 @@ void signal_took_time() {
     g_last_signal->clock = g_run.clock;
 }
 
-void survey_inherited() {
+void examine_inherited() {
   for (int fd = 3; fd < kMaxInherited; ++fd) g_inherited[fd] = describe(fd).reach == Reach::kForeign;
   for (uint64_t i = 0; i < g_replayed_count && record_at(i)->thread == kNoThread; ++i) {
     const auto fd = static_cast<int>(record_at(i)->ordinal);

@@ -62,7 +62,7 @@ void log_signal(const OutsideSignal& s);
 void signal_took_time();  // the clock has moved on while the last one was waited for
 
 // Which descriptors the program was started with; a replay puts stand-ins in the places of those that the recorded run read from.
-void survey_inherited();
+void examine_inherited();
 // Before a call on it.
 void used_inherited(int fd);
 

@@ -8,7 +8,7 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/engine/run.h"
 #include "runtime/memory/functions.h"
 #include "runtime/outside/delivery.h"

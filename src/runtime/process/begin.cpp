@@ -126,7 +126,7 @@ void start_main() {
   name_modules();
   catch_where_needed();
   install_plan();
-  survey_inherited();
+  examine_inherited();
   ThreadSlot* me = &g_threads[0];
   me->id = kMainThread;
   me->index = 0;

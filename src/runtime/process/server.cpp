@@ -18,8 +18,8 @@
 #include "runtime/outside/pids.h"
 #include "runtime/process/begin.h"
 #include "runtime/process/huge_pages.h"
-#include "runtime/process/renew.h"
-#include "runtime/process/reuse.h"
+#include "runtime/process/recreate_descriptors.h"
+#include "runtime/process/rewind.h"
 #include "runtime/process/snapshot.h"
 #include "wire/servers.h"
 
@@ -81,7 +81,7 @@ void map_last_events() {
 }
 
 void start_run() {
-  renew_descriptors();
+  recreate_descriptors();
   begin_child();
   install_plan(servers_of(g_run.control).cursor);
   take_orders();
@@ -188,13 +188,13 @@ void serve_from(uint32_t row) {
   keep_beginning();
   me.step = g_run.step;
   me.pid = static_cast<int32_t>(sys(SYS_getpid));
-  HeddleMark* place = begin_reuse(row);
-  ServerStanding ready = ServerStanding::kReady;
-  __atomic_store(&me.standing, &ready, __ATOMIC_RELEASE);
-  sys(SYS_futex, &me.standing, FUTEX_WAKE, 1);
+  HeddleMark* place = begin_rewind(row);
+  RowState ready = RowState::kReady;
+  __atomic_store(&me.state, &ready, __ATOMIC_RELEASE);
+  sys(SYS_futex, &me.state, FUTEX_WAKE, 1);
   if (row == 0) {
-    ServerState standing = ServerState::kReady;
-    __atomic_store(&c->state, &standing, __ATOMIC_RELEASE);
+    ServerState state = ServerState::kReady;
+    __atomic_store(&c->state, &state, __ATOMIC_RELEASE);
     wake_tool();
   }
   // A child that comes back here finds the server's memory, with this function under way and nothing above it.
@@ -204,7 +204,7 @@ void serve_from(uint32_t row) {
 
 void serve() {
   fill_pool(kFirstPool);
-  survey_descriptors();
+  examine_descriptors();
   if (live_children() > 0) note(kNoSite, "child processes from before the first thread cannot be waited for in a search");
   collapse_memory();
   serve_from(0);

@@ -14,7 +14,7 @@ long server_above();
 // `row`: its place in the channel's table. Returns in its children only.
 void serve_from(uint32_t row);
 
-// A child that takes further requests itself (reuse.h): what the server would do between two runs.
+// A child that takes further requests itself (rewind.h): what the server would do between two runs.
 // `server`: whose row it is.
 uint32_t await_request(uint32_t row, uint32_t done, long server);
 bool is_plain_run();       // the request under way is for a run, and not for a process of its own

@@ -16,8 +16,8 @@
 #include "runtime/engine/run.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/pids.h"
-#include "runtime/process/renew.h"
-#include "runtime/process/reuse.h"
+#include "runtime/process/recreate_descriptors.h"
+#include "runtime/process/rewind.h"
 #include "runtime/process/server.h"
 #include "wire/servers.h"
 
@@ -60,19 +60,19 @@ bool streams_are_simple(int64_t* offsets) {
   return true;
 }
 
-void say_standing(ServerRow* row, ServerStanding standing) {
-  __atomic_store(&row->standing, &standing, __ATOMIC_RELEASE);
-  sys(SYS_futex, &row->standing, FUTEX_WAKE, 1);
+void set_state(ServerRow* row, RowState state) {
+  __atomic_store(&row->state, &state, __ATOMIC_RELEASE);
+  sys(SYS_futex, &row->state, FUTEX_WAKE, 1);
 }
 
-void stand_by(uint32_t number, long above) {
+void serve_from_here(uint32_t number, long above) {
   ServerRow& row = table().rows[number];
   sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (sys(SYS_getppid) != above) sys(SYS_exit_group, 125);
   g_run.forked_copy = true;
-  forget_reuse();
+  forget_rewind();
   if (shares_memory() || !separate_descriptors() || !streams_are_simple(row.offsets)) {
-    say_standing(&row, ServerStanding::kRefused);
+    set_state(&row, RowState::kRefused);
     sys(SYS_exit_group, 0);
   }
   serve_from(number);
@@ -89,23 +89,23 @@ void take_snapshot() {
   const uint32_t number = table().orders[g_order++].row;
   next_order();
   ServerRow& row = table().rows[number];
-  if (!can_be_copied() || !can_separate_descriptors()) return say_standing(&row, ServerStanding::kRefused);
-  say_standing(&row, ServerStanding::kPreparing);
+  if (!can_be_copied() || !can_separate_descriptors()) return set_state(&row, RowState::kRefused);
+  set_state(&row, RowState::kPreparing);
   const long above = server_above();
   // A sister of the run, not its child: it outlives the run, and dies with the server above them both.
   const long copy = sys(SYS_clone, CLONE_PARENT, 0, 0, 0, 0);
-  if (copy == 0) return stand_by(number, above);
-  if (copy < 0) return say_standing(&row, ServerStanding::kRefused);
+  if (copy == 0) return serve_from_here(number, above);
+  if (copy < 0) return set_state(&row, RowState::kRefused);
   // It must have descriptors of its own before this run goes on with those.
   const timespec second{1, 0};
   for (int waited = 0; waited < kPreparationSeconds;) {
-    ServerStanding standing;
-    __atomic_load(&row.standing, &standing, __ATOMIC_ACQUIRE);
-    if (standing != ServerStanding::kPreparing) return;
-    if (sys(SYS_futex, &row.standing, FUTEX_WAIT, ServerStanding::kPreparing, &second) == -ETIMEDOUT) ++waited;
+    RowState state;
+    __atomic_load(&row.state, &state, __ATOMIC_ACQUIRE);
+    if (state != RowState::kPreparing) return;
+    if (sys(SYS_futex, &row.state, FUTEX_WAIT, RowState::kPreparing, &second) == -ETIMEDOUT) ++waited;
   }
   sys(SYS_kill, copy, SIGKILL);
-  say_standing(&row, ServerStanding::kRefused);
+  set_state(&row, RowState::kRefused);
 }
 
 }  // namespace heddle::rt

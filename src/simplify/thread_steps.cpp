@@ -1,4 +1,4 @@
-#include "simplify/script.h"
+#include "simplify/thread_steps.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ uint32_t index_of(std::unordered_map<Key, uint32_t>& names, Key key) {
 
 }  // namespace
 
-Script::Script(const Trace& trace)
+ThreadSteps::ThreadSteps(const Trace& trace)
     : events(trace.events().begin(), trace.events().end()),
       threads(trace.threads().begin(), trace.threads().end()),
       own(trace.threads().size()),
@@ -29,7 +29,7 @@ Script::Script(const Trace& trace)
 }
 
 // A thread that waits in the end might have gone on like another that came to the same place and did.
-void Script::lengthen(const Trace& trace) {
+void ThreadSteps::lengthen(const Trace& trace) {
   const size_t recorded = events.size();
   for (uint32_t t = 0; t < threads.size(); ++t) {
     Thread& mine = threads[t];
@@ -57,7 +57,7 @@ void Script::lengthen(const Trace& trace) {
   }
 }
 
-void Script::read_synchronisation(const Trace& trace, uint32_t index, RunState* now, std::vector<uint32_t>* woken_by) {
+void ThreadSteps::read_synchronisation(const Trace& trace, uint32_t index, RunState* now, std::vector<uint32_t>* woken_by) {
   const Event& e = events[index];
   Step& s = steps[index];
   s.happening = objects.happening(recorded_[index]);
@@ -87,7 +87,7 @@ void Script::read_synchronisation(const Trace& trace, uint32_t index, RunState* 
   }
 }
 
-void Script::read(const Trace& trace) {
+void ThreadSteps::read(const Trace& trace) {
   RunState now = start;
   std::unordered_map<ObjectId, uint32_t> memory, exits;
   std::vector<uint32_t> last_writer, birth(own.size(), kNoIndex);
@@ -125,7 +125,7 @@ void Script::read(const Trace& trace) {
 }
 
 // What a thread reads where it always goes on alike is nothing that its way depends on: such reads may see another value.
-void Script::forget_counters() {
+void ThreadSteps::forget_counters() {
   struct Next {
     SiteId site;
     size_t times = 0;

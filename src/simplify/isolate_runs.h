@@ -5,9 +5,9 @@
 
 namespace heddle::simplify {
 
-class IsolateLab {
+class IsolateRuns {
  public:
-  IsolateLab(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const IsolateOptions& options)
+  IsolateRuns(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const IsolateOptions& options)
       : same_bug_(same_bug),
         executor_(executor),
         options_(options),
@@ -35,6 +35,6 @@ class IsolateLab {
   Limits limits_;
 };
 
-void isolate_by_identity(const Trace& failing, IsolateLab& lab, IsolateResult& result);
+void isolate_by_identity(const Trace& failing, IsolateRuns& runs, IsolateResult& result);
 
 }  // namespace heddle::simplify

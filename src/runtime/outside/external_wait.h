@@ -9,9 +9,9 @@ inline constexpr uint64_t kNoDeadline = UINT64_MAX;
 
 // No thread can go on by itself before the virtual time `deadline`. Waits, really, for what some thread hopes for from outside: as long as
 // it takes in a plain run, for a bounded time in a search. True if there was news; the threads are to be looked at again.
-bool wait_outside(uint64_t deadline);
+bool wait_for_outside(uint64_t deadline);
 // Does any thread hope for something from outside? Tells a deadlock from an external wait.
-bool hopes_for_outside();
+bool awaits_outside();
 
 // Before a point that waits for somebody outside: a short real wait, so that the schedule does not hang on how fast the other one is. Not in a run
 // with env_seed 0, which promises no repetition.

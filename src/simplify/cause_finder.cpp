@@ -1,4 +1,4 @@
-#include "simplify/claims.h"
+#include "simplify/cause_finder.h"
 
 #include <algorithm>
 #include <set>
@@ -17,16 +17,16 @@ constexpr double kConvincing = 1.6;  // of 2: the share of failures inside plus 
 }  // namespace
 
 // `between` by another thread after `first` and before the same thread's next `second`.
-struct Claims::Gap {
+struct CauseFinder::Gap {
   CauseEvent first, second, between;
   uint32_t nth = 0;  // which of the thread's operations like `first`
   bool any_thread = false;
   bool on_first = false, on_second = false;  // is `between` on the same object as they?
 };
 
-Claims::Claims(const Trace& failing) { add(failing, RunVerdict::kFailed); }
+CauseFinder::CauseFinder(const Trace& failing) { add(failing, RunVerdict::kFailed); }
 
-bool Claims::add(const Trace& trace, RunVerdict verdict) {
+bool CauseFinder::add(const Trace& trace, RunVerdict verdict) {
   // Runs may end differently although all that we see of them is in the same order: the program's plain accesses decide then.
   if (!seen_.insert(mix(order_hash(trace), static_cast<uint64_t>(verdict))).second) return false;
   samples_.push_back(sample_of(trace, verdict));
@@ -35,7 +35,7 @@ bool Claims::add(const Trace& trace, RunVerdict verdict) {
   return true;
 }
 
-Claims::Sample Claims::sample_of(const Trace& trace, RunVerdict verdict) {
+CauseFinder::Sample CauseFinder::sample_of(const Trace& trace, RunVerdict verdict) {
   Sample s{trace, verdict, {}};
   std::map<Key, uint32_t> met;
   for (size_t i = 0; i < trace.events().size(); ++i) {
@@ -48,7 +48,7 @@ Claims::Sample Claims::sample_of(const Trace& trace, RunVerdict verdict) {
 }
 
 // Did a happen, and before b if b happened at all?
-bool Claims::came_first(const Sample& s, const Key& a, const Key& b) {
+bool CauseFinder::came_first(const Sample& s, const Key& a, const Key& b) {
   const auto x = s.at.find(a);
   if (x == s.at.end()) return false;
   const auto y = s.at.find(b);
@@ -57,7 +57,7 @@ bool Claims::came_first(const Sample& s, const Key& a, const Key& b) {
 
 // The share of failures for which it holds plus the share of passes for which it does not; fills in the sides.
 template <typename Holds>
-double Claims::score(Holds holds, Cause* cause) const {
+double CauseFinder::score(Holds holds, Cause* cause) const {
   cause->inside = cause->outside = CauseSide();
   for (const Sample& s : samples_) {
     CauseSide& side = holds(s) ? cause->inside : cause->outside;
@@ -72,7 +72,7 @@ double Claims::score(Holds holds, Cause* cause) const {
          static_cast<double>(cause->outside.passed) / static_cast<double>(passed_);
 }
 
-bool Claims::inside(const Sample& s, const Gap& gap) {
+bool CauseFinder::inside(const Sample& s, const Gap& gap) {
   const auto events = s.trace.events();
   const ThreadId wanted = gap.first.thread;
   // For each thread that may play the part: which of its operations like `first` this is, and where it stands open.
@@ -118,7 +118,7 @@ bool Claims::inside(const Sample& s, const Gap& gap) {
   return std::any_of(open.begin(), open.end(), [&](const auto& entry) { return middles.contains(entry.first); });
 }
 
-CauseEvent Claims::event_numbered(uint32_t thread, uint64_t number) const {
+CauseEvent CauseFinder::event_numbered(uint32_t thread, uint64_t number) const {
   const Trace& failing = samples_.front().trace;
   const auto events = failing.events();
   for (size_t i = 0; i < events.size(); ++i) {
@@ -128,7 +128,7 @@ CauseEvent Claims::event_numbered(uint32_t thread, uint64_t number) const {
   return {failing.threads()[thread].id, Op::kNone, kNoObject, kNoSite, kNoDifference};
 }
 
-std::optional<Cause> Claims::window(uint32_t thread, uint64_t low, uint64_t high) const {
+std::optional<Cause> CauseFinder::window(uint32_t thread, uint64_t low, uint64_t high) const {
   const Trace& failing = samples_.front().trace;
   const auto events = failing.events();
   Gap gap;
@@ -188,7 +188,7 @@ std::optional<Cause> Claims::window(uint32_t thread, uint64_t low, uint64_t high
   return best_score >= kConvincing ? std::optional(best) : std::nullopt;
 }
 
-std::optional<Cause> Claims::order() const {
+std::optional<Cause> CauseFinder::order() const {
   const Sample& failing = samples_.front();
   const auto passing = std::find_if(samples_.begin(), samples_.end(), [](const Sample& x) { return x.verdict == RunVerdict::kPassed; });
   if (passing == samples_.end()) return std::nullopt;

@@ -1,4 +1,4 @@
-#include "simplify/anatomy.h"
+#include "simplify/run_positions.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 namespace heddle::simplify {
 
-Anatomy::Anatomy(const Trace& trace, bool exact) : trace_(trace), dependence_(trace) {
+RunPositions::RunPositions(const Trace& trace, bool exact) : trace_(trace), dependence_(trace) {
   EnabledWalk walk(trace);
   const auto events = trace.events();
   positions_.reserve(events.size());
@@ -21,10 +21,12 @@ Anatomy::Anatomy(const Trace& trace, bool exact) : trace_(trace), dependence_(tr
     Position p = so_far;
     p.current = k == 0 ? kNoIndex : events[k - 1].thread;
     bool gave_way = false;
-    for (const Stance& stance : walk.stances()) {
-      if (stance.ready != Ready::kYes && stance.ready != Ready::kUnknown && stance.thread != events[k].thread) continue;
-      p.enabled.push_back(stance.thread);
-      if (stance.thread == p.current) gave_way = stance.gave_way;
+    for (const PendingOperation& pending_operation : walk.pending_operations()) {
+      if (pending_operation.ready != Ready::kYes && pending_operation.ready != Ready::kUnknown &&
+          pending_operation.thread != events[k].thread)
+        continue;
+      p.enabled.push_back(pending_operation.thread);
+      if (pending_operation.thread == p.current) gave_way = pending_operation.gave_way;
     }
     // What ran tells more than the model: a switch that was no preemption shows that the thread could not go on, or had given way.
     const bool switched = p.current != events[k].thread;
@@ -56,12 +58,12 @@ Anatomy::Anatomy(const Trace& trace, bool exact) : trace_(trace), dependence_(tr
   }
 }
 
-bool Anatomy::gave_way_before(size_t k) const {
+bool RunPositions::gave_way_before(size_t k) const {
   const Event& last = trace_.events()[k - 1];
   return has(last.op, kYields) || (last.flags & kSpin) != 0;
 }
 
-size_t Anatomy::block_of(size_t k) const {
+size_t RunPositions::block_of(size_t k) const {
   while (k > 0 && !(positions_[k].free && (positions_[k].current != trace_.events()[k].thread || gave_way_before(k)))) --k;
   return k;
 }
@@ -150,10 +152,10 @@ Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const 
 }
 
 std::string outside_of_space(const Trace& run) {
-  const Anatomy anatomy(run);
+  const RunPositions positions(run);
   for (size_t k = 0; k < run.events().size(); ++k) {
     const Event& e = run.events()[k];
-    const Position& p = anatomy.at(k);
+    const Position& p = positions.at(k);
     if ((e.flags & kSpurious) != 0) return "it has a spurious wake-up";
     if (e.thread == p.current && p.enabled.size() > 1 && p.stays >= kSpinBound && p.free)
       return fmt::format("more than {} turns of a spin loop at once", kSpinBound);

@@ -14,7 +14,7 @@ struct Loop {
   std::string begin, end;  // labels
 };
 
-struct Survey {
+struct FunctionFacts {
   uint32_t flags = 0;                  // TwinFlag
   std::map<std::string, int> callees;  // with how many places call them; hooks and functions that touch only their arguments are left out
   int ends = 0;                        // hooks at the function's end
@@ -23,7 +23,7 @@ struct Survey {
 };
 
 // Of each function of the unit. `marks` gets the labels that must be put behind the lines of a number for `loops` to be found.
-std::map<std::string, Survey> survey(const Unit& unit, std::map<size_t, std::string>* marks);
+std::map<std::string, FunctionFacts> facts_of_functions(const Unit& unit, std::map<size_t, std::string>* marks);
 
 struct Note {
   std::string entry, end, plain, plain_end, cold, cold_end;  // labels; empty: none

@@ -1,4 +1,4 @@
-#include "runtime/process/reuse.h"
+#include "runtime/process/rewind.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -8,19 +8,19 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 
+#include "runtime/base/call_effects.h"
 #include "runtime/base/context.h"
 #include "runtime/base/mappings.h"
-#include "runtime/base/marks.h"
 #include "runtime/base/memory_map.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/carrier.h"
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/engine/repeated_state.h"
 #include "runtime/engine/run.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/signals.h"
 #include "runtime/outside/trap.h"
-#include "runtime/process/renew.h"
+#include "runtime/process/recreate_descriptors.h"
 #include "runtime/process/server.h"
 #include "wire/servers.h"
 
@@ -107,7 +107,7 @@ int find_own_code(dl_phdr_info* info, size_t, void*) {
 
 // --- what a run does to the kernel
 
-void leave_mark(long n) {
+void leave_effect(long n) {
   if (!g_keeper->marked) servers_of(g_run.control).mark = static_cast<uint32_t>(n);
   g_keeper->marked = true;
 }
@@ -175,13 +175,13 @@ bool was_own(long n, const long* a, long result) {
 }
 
 // After the call: whether the next run can begin as if it had not been made.
-bool can_be_undone(Marks marks, long n, const long* a, long result) {
-  switch (marks) {
-    case Marks::kNone: return true;
-    case Marks::kMemory: return memory_can_be_put_back(n, a, result);
-    case Marks::kOpens: return opened_can_be_closed(n, a, result);
-    case Marks::kOwn: return was_own(n, a, result);
-    case Marks::kLasting: return false;
+bool can_be_undone(CallEffect effect, long n, const long* a, long result) {
+  switch (effect) {
+    case CallEffect::kNone: return true;
+    case CallEffect::kMemory: return memory_can_be_put_back(n, a, result);
+    case CallEffect::kOpens: return opened_can_be_closed(n, a, result);
+    case CallEffect::kOwn: return was_own(n, a, result);
+    case CallEffect::kLasting: return false;
   }
   return false;
 }
@@ -212,17 +212,17 @@ void on_dispatch(int, siginfo_t* info, void* context) {
   const long n = info->si_syscall;
   if (n == SYS_exit_group) end_child((static_cast<int>(a[0]) & 0xFF) << 8);
   if (ends_by_abort(n, a)) end_child(SIGABRT);
-  if (g_outside_watched) saw_call();
-  const Marks marks = marks_of(n, a[1], a[2]);
-  if (marks != Marks::kLasting && n != SYS_exit_group && ++k->traps < kMostTraps) {
+  if (g_influence_watched) saw_call();
+  const CallEffect effect = effect_of(n, a[1], a[2]);
+  if (effect != CallEffect::kLasting && n != SYS_exit_group && ++k->traps < kMostTraps) {
     const long result = n == SYS_brk ? move_break(static_cast<uintptr_t>(a[0])) : raw_syscall(n, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (!can_be_undone(marks, n, a, result)) leave_mark(n);
+    if (!can_be_undone(effect, n, a, result)) leave_effect(n);
     registers[REG_RAX] = result;
     if (n == SYS_rt_sigprocmask && result == 0 && a[1] != 0) return_with_mask(static_cast<ucontext_t*>(context));
     return;
   }
   // From here on nothing is looked at: the process ends with its run. The call is made again, by the one who made it.
-  leave_mark(n);
+  leave_effect(n);
   k->selector = kAllow;
   registers[REG_RAX] = n;
   registers[REG_RIP] -= 2;
@@ -388,11 +388,11 @@ void begin_dispatch() {
 
 }  // namespace
 
-void left_mark(Marks marks, long n, const long* a, long result) {
-  if (g_in_child && !can_be_undone(marks, n, a, result)) leave_mark(n);
+void left_effect(CallEffect effect, long n, const long* a, long result) {
+  if (g_in_child && !can_be_undone(effect, n, a, result)) leave_effect(n);
 }
 
-void forget_reuse() {
+void forget_rewind() {
   g_in_child = false;
   if (g_keeper != nullptr) {
     sys(SYS_munmap, g_keeper, sizeof(Keeper));
@@ -401,8 +401,8 @@ void forget_reuse() {
   g_keeper = nullptr;
 }
 
-HeddleMark* begin_reuse(uint32_t row) {
-  if (g_run.carrier != Carrier::kFiber || catches_inner_calls() || g_run.control->debugger != 0 || !renews_descriptors_again())
+HeddleMark* begin_rewind(uint32_t row) {
+  if (g_run.carrier != Carrier::kFiber || catches_inner_calls() || g_run.control->debugger != 0 || !recreates_descriptors_again())
     return nullptr;
   if (dl_iterate_phdr(find_own_code, nullptr) == 0) return nullptr;
   const long at = sys(SYS_mmap, 0, sizeof(Keeper), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

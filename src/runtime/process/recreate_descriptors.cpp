@@ -1,4 +1,4 @@
-#include "runtime/process/renew.h"
+#include "runtime/process/recreate_descriptors.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -102,7 +102,7 @@ long read_text(const char* form, int fd, char* text, size_t room) {
   return n;
 }
 
-void survey_epoll(int fd, const char* text) {
+void examine_epoll(int fd, const char* text) {
   for (const char* at = strstr(text, "tfd:"); at != nullptr && g_member_count < kMaxMembers; at = strstr(at + 4, "tfd:")) {
     Member m{};
     unsigned events = 0;
@@ -115,7 +115,7 @@ void survey_epoll(int fd, const char* text) {
   }
 }
 
-bool survey_anonymous(Open* o) {
+bool examine_anonymous(Open* o) {
   char path[48];
   char target[64];
   HEDDLE_APART static char text[16384];
@@ -137,7 +137,7 @@ bool survey_anonymous(Open* o) {
   }
   if (strstr(target, "[eventpoll]") != nullptr) {
     o->kind = Kind::kEpoll;
-    survey_epoll(o->fd, text);
+    examine_epoll(o->fd, text);
     return true;
   }
   return false;
@@ -172,7 +172,7 @@ bool is_of_pair(int fd) {
          own <= sizeof(sa_family_t) && other <= sizeof(sa_family_t);
 }
 
-bool survey(Open* o) {
+bool examine(Open* o) {
   if (o->fd == kInheritedChannel) return false;  // ours, and the same for all
   struct stat status;
   if (sys(SYS_fstat, o->fd, &status) != 0) return false;
@@ -188,7 +188,7 @@ bool survey(Open* o) {
     if (status.st_nlink > 0) o->path = path_of(o->fd);
     return o->fd > 2;
   }
-  if (type == 0) return survey_anonymous(o);
+  if (type == 0) return examine_anonymous(o);
   const DescriptorInfo info = describe(o->fd);
   if (info.reach != Reach::kInside) return false;
   o->group = static_cast<uint64_t>(info.name);
@@ -215,7 +215,7 @@ void put_group(const Open& first, int fresh, Fits fits) {
 
 bool reads(const Open& o) { return (o.flags & O_ACCMODE) == O_RDONLY; }
 
-void renew_pipe(const Open& first) {
+void recreate_pipe(const Open& first) {
   int ends[2];
   if (sys(SYS_pipe2, ends, first.flags & (O_NONBLOCK | O_DIRECT)) != 0) return;
   const long size = sys(SYS_fcntl, first.fd, F_GETPIPE_SZ);
@@ -241,7 +241,7 @@ void copy_waiting(int from, int to_peer) {
   if (n > 0) sys(SYS_sendto, to_peer, block, n, MSG_DONTWAIT, nullptr, 0);
 }
 
-void renew_socketpair(const Open& first) {
+void recreate_socketpair(const Open& first) {
   const int type = option(first.fd, SO_TYPE);
   int ends[2];
   if (sys(SYS_socketpair, AF_UNIX, type | (first.flags & O_NONBLOCK), 0, ends) != 0) return;
@@ -268,7 +268,7 @@ void drain_listener(const Open& o) {
   }
 }
 
-void renew_event(const Open& first) {
+void recreate_event(const Open& first) {
   const int flags = first.flags & (O_NONBLOCK | EFD_SEMAPHORE);
   const long fresh = sys(SYS_eventfd2, 0, flags);
   if (fresh < 0) return;
@@ -278,7 +278,7 @@ void renew_event(const Open& first) {
   sys(SYS_close, fresh);
 }
 
-void renew_file(const Open& o) {
+void recreate_file(const Open& o) {
   char path[48];
   snprintf(path, sizeof path, "/proc/self/fd/%d", o.fd);
   const int flags = (o.flags & ~(O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC;
@@ -292,7 +292,7 @@ void renew_file(const Open& o) {
   sys(SYS_close, fresh);
 }
 
-void renew_epoll(const Open& o) {
+void recreate_epoll(const Open& o) {
   const long fresh = sys(SYS_epoll_create1, 0);
   if (fresh < 0) return;
   put(o, static_cast<int>(fresh));
@@ -342,7 +342,7 @@ bool is_stateless(int fd) {
 }
 
 // False: something stands open that a copy of the process cannot have for itself.
-bool survey_all() {
+bool examine_all() {
   bool separable = true;
   g_open_count = g_member_count = 0;
   g_paths_used = 1;
@@ -350,7 +350,7 @@ bool survey_all() {
   for_each_descriptor([&](int fd) {
     Open o{};
     o.fd = fd;
-    if (fd > 2 && survey(&o)) {
+    if (fd > 2 && examine(&o)) {
       separable = separable && g_open_count < kMaxOpen && can_be_had_twice(o);
       if (g_open_count < kMaxOpen) g_open[g_open_count++] = o;
     } else {
@@ -362,18 +362,18 @@ bool survey_all() {
 
 }  // namespace
 
-void survey_descriptors() {
+void examine_descriptors() {
   if (sys(SYS_getcwd, g_directory, sizeof g_directory) <= 0) g_directory[0] = 0;
   for_each_descriptor([](int fd) {
     Open o{};
     o.fd = fd;
-    if (survey(&o) && g_open_count < kMaxOpen) g_open[g_open_count++] = o;
+    if (examine(&o) && g_open_count < kMaxOpen) g_open[g_open_count++] = o;
     if (g_shared_count < kMaxOpen) g_shared[g_shared_count++] = identity_of(fd);
   });
 }
 
 // What waits in a pipe is copied from the one that the server has, which a process has no more once it has got its own.
-bool renews_descriptors_again() {
+bool recreates_descriptors_again() {
   for (uint32_t i = 0; i < g_open_count; ++i) {
     const Open& o = g_open[i];
     if ((o.kind == Kind::kPipe || o.kind == Kind::kSocket) && o.state != 0) return false;
@@ -381,32 +381,32 @@ bool renews_descriptors_again() {
   return true;
 }
 
-bool can_separate_descriptors() { return survey_all(); }
+bool can_separate_descriptors() { return examine_all(); }
 
 bool separate_descriptors() {
-  if (!survey_all()) return false;
+  if (!examine_all()) return false;
   if (g_open_count == 0) return true;
-  renew_descriptors();
-  return survey_all();
+  recreate_descriptors();
+  return examine_all();
 }
 
-void renew_descriptors() {
+void recreate_descriptors() {
   if (g_run.control->view_epoch != 0 && g_directory[0] != 0) sys(SYS_chdir, g_directory);
   for (uint32_t i = 0; i < g_open_count; ++i) {
     Open& o = g_open[i];
     if (o.renewed || o.kind == Kind::kEpoll) continue;
     switch (o.kind) {
-      case Kind::kPipe: renew_pipe(o); break;
-      case Kind::kSocket: renew_socketpair(o); break;
+      case Kind::kPipe: recreate_pipe(o); break;
+      case Kind::kSocket: recreate_socketpair(o); break;
       case Kind::kListener: drain_listener(o); break;
-      case Kind::kEvent: renew_event(o); break;
-      case Kind::kFile: renew_file(o); break;
+      case Kind::kEvent: recreate_event(o); break;
+      case Kind::kFile: recreate_file(o); break;
       case Kind::kEpoll: break;
     }
     o.renewed = true;
   }
   for (uint32_t i = 0; i < g_open_count; ++i) {
-    if (g_open[i].kind == Kind::kEpoll) renew_epoll(g_open[i]);
+    if (g_open[i].kind == Kind::kEpoll) recreate_epoll(g_open[i]);
   }
   // The fresh pipes and sockets have inodes of their own.
   for (uint32_t i = 0; i < g_open_count; ++i) {

@@ -1,4 +1,4 @@
-#include "report/told.h"
+#include "report/own_lines.h"
 
 #include <unordered_map>
 
@@ -10,7 +10,7 @@ bool is_own_site(const Symbols& symbols, SiteId site) {
   return !frame || frame->file.empty() || !is_system_source(frame->file);
 }
 
-Trace told_trace(const Trace& trace, const Stacks& stacks, const Symbols& symbols) {
+Trace trace_at_own_lines(const Trace& trace, const Stacks& stacks, const Symbols& symbols) {
   if (stacks.empty()) return trace;
   Trace::Data data = trace.data();
   std::unordered_map<SiteId, bool> known;
@@ -43,10 +43,10 @@ Trace told_trace(const Trace& trace, const Stacks& stacks, const Symbols& symbol
   return Trace(std::move(data));
 }
 
-Cause told_cause(const Cause& cause, const Trace& told) {
+Cause cause_at_own_lines(const Cause& cause, const Trace& at_own_lines) {
   Cause c = cause;
   for (CauseEvent* e : {&c.first, &c.second, &c.between}) {
-    if (e->step < told.events().size()) e->site = told.events()[e->step].site;
+    if (e->step < at_own_lines.events().size()) e->site = at_own_lines.events()[e->step].site;
   }
   return c;
 }

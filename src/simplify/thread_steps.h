@@ -21,8 +21,8 @@ struct Step {
   bool may_avoid = false;      // of a wait: its thread was woken, and need not have waited
 };
 
-struct Script {
-  explicit Script(const Trace& trace);
+struct ThreadSteps {
+  explicit ThreadSteps(const Trace& trace);
 
   std::vector<Event> events;               // of the trace; behind them those by which a thread that waits in the end might have gone on
   std::vector<Thread> threads;             // as they would be after those

@@ -8,9 +8,9 @@
 namespace heddle::report {
 
 // Without stacks it is the trace as it is. Not to be replayed: sites have changed.
-Trace told_trace(const Trace& trace, const Stacks& stacks, const Symbols& symbols);
+Trace trace_at_own_lines(const Trace& trace, const Stacks& stacks, const Symbols& symbols);
 // The claim about that run, at the same places.
-Cause told_cause(const Cause& cause, const Trace& told);
+Cause cause_at_own_lines(const Cause& cause, const Trace& at_own_lines);
 
 // Does the site lie in code that is the program's own and not a library's?
 bool is_own_site(const Symbols& symbols, SiteId site);

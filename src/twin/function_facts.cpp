@@ -1,4 +1,4 @@
-#include "twin/survey.h"
+#include "twin/function_facts.h"
 
 namespace heddle::twin {
 
@@ -20,16 +20,16 @@ std::string last_operand(const std::string& operands) {
   return operands.substr(comma == std::string::npos ? 0 : operands.find_first_not_of(' ', comma + 1));
 }
 
-class Surveyor {
+class FactsReader {
  public:
-  Surveyor(const Unit& unit, std::map<size_t, std::string>* marks) : unit_(unit), marks_(marks) {}
+  FactsReader(const Unit& unit, std::map<size_t, std::string>* marks) : unit_(unit), marks_(marks) {}
 
-  std::map<std::string, Survey> run() {
+  std::map<std::string, FunctionFacts> run() {
     for (size_t i = 0; i < unit_.lines.size(); ++i) {
       const Line& line = unit_.lines[i];
       if (line.kind == Kind::kLabel) places_[line.word] = i;
       if (line.kind != Kind::kInstruction) continue;
-      Survey& s = found_[whole_function(line.function)];
+      FunctionFacts& s = found_[whole_function(line.function)];
       look(line, i, &s);
       before_ = &line;
     }
@@ -37,7 +37,7 @@ class Surveyor {
   }
 
  private:
-  void look(const Line& line, size_t at, Survey* s) {
+  void look(const Line& line, size_t at, FunctionFacts* s) {
     std::string word = line.word;
     std::string rest = line.rest;
     if (word == "notrack" || word == "bnd" || word == "lock" || word == "rep") {
@@ -66,7 +66,7 @@ class Surveyor {
     return before_ != nullptr && begins(before_->word, "add") && last_operand(before_->rest) == target.substr(1);
   }
 
-  void to(const std::string& target, const Line& line, size_t at, Survey* s) {
+  void to(const std::string& target, const Line& line, size_t at, FunctionFacts* s) {
     if (is_local_alias(target)) return to(target.substr(2, target.size() - 8), line, at, s);
     if (is_local_label(target)) {
       if (const auto place = places_.find(target); place != places_.end()) came_back(target, place->second, at, s);
@@ -97,7 +97,7 @@ class Surveyor {
   }
 
   // A loop from line `begin` to the jump at `end`. Without counting and without writing it may be one that waits for another thread.
-  void came_back(const std::string& label, size_t begin, size_t end, Survey* s) {
+  void came_back(const std::string& label, size_t begin, size_t end, FunctionFacts* s) {
     bool reads = false;
     for (size_t i = begin; i < end; ++i) {
       const Line& line = unit_.lines[i];
@@ -121,7 +121,7 @@ class Surveyor {
 
   const Unit& unit_;
   std::map<size_t, std::string>* marks_;
-  std::map<std::string, Survey> found_;
+  std::map<std::string, FunctionFacts> found_;
   std::map<std::string, size_t> places_;
   const Line* before_ = nullptr;
 };
@@ -132,7 +132,9 @@ std::string halves(uint64_t value) { return std::to_string(value & 0xFFFFFFFF) +
 
 }  // namespace
 
-std::map<std::string, Survey> survey(const Unit& unit, std::map<size_t, std::string>* marks) { return Surveyor(unit, marks).run(); }
+std::map<std::string, FunctionFacts> facts_of_functions(const Unit& unit, std::map<size_t, std::string>* marks) {
+  return FactsReader(unit, marks).run();
+}
 
 uint64_t hash_name(std::string_view name) {
   uint64_t hash = 0xCBF29CE484222325;  // FNV-1a

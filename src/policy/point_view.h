@@ -20,7 +20,7 @@ struct Candidate {
   uint64_t deadline;   // kTimeout: virtual time at which it is enabled anyway
 };
 
-struct Moment {
+struct PointView {
   const Candidate* threads;
   uint32_t count;
   uint32_t current;  // index in `threads` of the thread that executed the last event, or kNobody if it has ended

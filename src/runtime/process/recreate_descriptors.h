@@ -4,9 +4,9 @@
 
 namespace heddle::rt {
 
-void survey_descriptors();  // in the server, once
-void renew_descriptors();
-bool renews_descriptors_again();  // also in a process that has renewed them before   // in each child, before the program goes on
+void examine_descriptors();  // in the server, once
+void recreate_descriptors();
+bool recreates_descriptors_again();  // also in a process that has renewed them before   // in each child, before the program goes on
 // In a snapshot: as in a child, and what its children then renew is what stands here. False where a descriptor leads to something that
 // cannot be had twice; then nothing has been changed.
 bool separate_descriptors();

@@ -15,10 +15,10 @@ enum class RunVerdict {
   kOther,
 };
 
-class Claims {
+class CauseFinder {
  public:
   // The failing run is the first sample.
-  explicit Claims(const Trace& failing);
+  explicit CauseFinder(const Trace& failing);
 
   // False if a run with this order of events and this end is there already.
   bool add(const Trace& trace, RunVerdict verdict);

@@ -3,17 +3,17 @@
 // its threads? A system call, a look at a clock, the processor's counter: whoever has one of these may go on another way the next time.
 #include <signal.h>
 
-#include "runtime/base/marks.h"
+#include "runtime/base/call_effects.h"
 
 namespace heddle::rt {
 
 struct ThreadSlot;
 
-extern bool g_outside_watched;  // declared for sys.h, too
+extern bool g_influence_watched;  // declared for sys.h, too
 
-// Sees all that the calling thread does from now on, until stop_outside_watch(). False where the system cannot do that.
-bool watch_outside(ThreadSlot* me);
-void stop_outside_watch(ThreadSlot* me);
+// Sees all that the calling thread does from now on, until stop_watching_influence(). False where the system cannot do that.
+bool watch_influence(ThreadSlot* me);
+void stop_watching_influence(ThreadSlot* me);
 
 // Something was seen: `what` finishes the sentence "..., but". Nothing where nobody asks.
 void disturbed(const char* what);

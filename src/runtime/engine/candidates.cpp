@@ -1,10 +1,10 @@
-#include "runtime/engine/standing.h"
+#include "runtime/engine/candidates.h"
 
 #include "runtime/base/placement.h"
 
 namespace heddle::rt {
 
-HEDDLE_APART Candidate g_standing[kMaxThreads];
+HEDDLE_APART Candidate g_candidates[kMaxThreads];
 HEDDLE_APART uint32_t g_able[kMaxThreads];
 
 }  // namespace heddle::rt

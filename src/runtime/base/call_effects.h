@@ -1,29 +1,29 @@
 #pragma once
-// What a system call leaves behind. A run that leaves nothing in the kernel can be undone by putting its memory back (reuse.h); one that
+// What a system call leaves behind. A run that leaves nothing in the kernel can be undone by putting its memory back (rewind.h); one that
 // opens a file, starts a process or changes a signal's action cannot.
 #include <stdint.h>
 #include <sys/syscall.h>
 
 namespace heddle::rt {
 
-enum class Marks : uint8_t {
+enum class CallEffect : uint8_t {
   kNone,    // it leaves nothing in the process, or what the next run is given anew (offsets of open files, the signal mask)
-  kMemory,  // the address space: undone if it is the run's own, see reuse.cpp
+  kMemory,  // the address space: undone if it is the run's own, see rewind.cpp
   kOpens,   // descriptors: closed at the end of the run
   kOwn,     // something of a descriptor, its first argument: nothing if that is the run's own
   kLasting,
 };
 
 // `b` and `c`: its second and third argument.
-constexpr Marks marks_of(long n, long b, long c) {
+constexpr CallEffect effect_of(long n, long b, long c) {
   constexpr long kTerminalAsked = 0x5401;  // TCGETS: isatty
   constexpr long kDuplicate = 0, kFlagsAsked = 1, kModeAsked = 3, kDuplicateOnExec = 1030;
   constexpr long kDontNeed = 4, kFree = 8, kRemove = 9, kColdest = 21, kPopulateRead = 22, kPopulateWrite = 23;
   switch (n) {
-    case SYS_ioctl: return b == kTerminalAsked ? Marks::kNone : Marks::kOwn;
+    case SYS_ioctl: return b == kTerminalAsked ? CallEffect::kNone : CallEffect::kOwn;
     case SYS_fcntl:
-      if (b == kDuplicate || b == kDuplicateOnExec) return Marks::kOpens;
-      return b == kFlagsAsked || b == kModeAsked ? Marks::kNone : Marks::kOwn;
+      if (b == kDuplicate || b == kDuplicateOnExec) return CallEffect::kOpens;
+      return b == kFlagsAsked || b == kModeAsked ? CallEffect::kNone : CallEffect::kOwn;
     case SYS_open:
     case SYS_openat:
     case SYS_creat:
@@ -35,14 +35,14 @@ constexpr Marks marks_of(long n, long b, long c) {
     case SYS_accept:
     case SYS_accept4:
     case SYS_eventfd2:
-    case SYS_epoll_create1: return Marks::kOpens;
+    case SYS_epoll_create1: return CallEffect::kOpens;
     case SYS_close:
     case SYS_bind:
     case SYS_listen:
     case SYS_connect:
     case SYS_shutdown:
     case SYS_setsockopt:
-    case SYS_epoll_ctl: return Marks::kOwn;
+    case SYS_epoll_ctl: return CallEffect::kOwn;
     // What these do to files and to other processes is there for the next run as well if each is a fork.
     case SYS_read:
     case SYS_readv:
@@ -77,16 +77,16 @@ constexpr Marks marks_of(long n, long b, long c) {
     case SYS_mkdir:
     case SYS_rmdir:
     case SYS_statfs:
-    case SYS_fstatfs: return Marks::kNone;
-    case SYS_rt_sigaction: return b == 0 ? Marks::kNone : Marks::kLasting;
-    case SYS_prlimit64: return c == 0 ? Marks::kNone : Marks::kLasting;
+    case SYS_fstatfs: return CallEffect::kNone;
+    case SYS_rt_sigaction: return b == 0 ? CallEffect::kNone : CallEffect::kLasting;
+    case SYS_prlimit64: return c == 0 ? CallEffect::kNone : CallEffect::kLasting;
     case SYS_madvise:
-      if (c == kPopulateRead || c == kPopulateWrite) return Marks::kNone;
-      return c == kDontNeed || c == kFree || c == kRemove || c >= kColdest ? Marks::kMemory : Marks::kNone;
+      if (c == kPopulateRead || c == kPopulateWrite) return CallEffect::kNone;
+      return c == kDontNeed || c == kFree || c == kRemove || c >= kColdest ? CallEffect::kMemory : CallEffect::kNone;
     case SYS_mmap:
     case SYS_munmap:
     case SYS_mprotect:
-    case SYS_brk: return Marks::kMemory;
+    case SYS_brk: return CallEffect::kMemory;
     case SYS_rt_sigprocmask:
     case SYS_rt_sigpending:
     case SYS_futex:
@@ -120,12 +120,12 @@ constexpr Marks marks_of(long n, long b, long c) {
     case SYS_readlink:
     case SYS_readlinkat:
     case SYS_mincore:
-    case SYS_exit_group: return Marks::kNone;
-    default: return Marks::kLasting;
+    case SYS_exit_group: return CallEffect::kNone;
+    default: return CallEffect::kLasting;
   }
 }
 
-// A call of ours, on behalf of the run, that may have left something behind: see reuse.cpp. After the call.
-void left_mark(Marks marks, long n, const long* arguments, long result);
+// A call of ours, on behalf of the run, that may have left something behind: see rewind.cpp. After the call.
+void left_effect(CallEffect effect, long n, const long* arguments, long result);
 
 }  // namespace heddle::rt

@@ -1,4 +1,4 @@
-#include "runtime/outside/outside.h"
+#include "runtime/outside/external_wait.h"
 
 #include <errno.h>
 #include <time.h>
@@ -122,12 +122,12 @@ bool poll_really(Hopes* h, uint64_t nanoseconds) {
 
 }  // namespace
 
-bool hopes_for_outside() {
+bool awaits_outside() {
   gather(&g_hopes);
   return hopeful(g_hopes);
 }
 
-bool wait_outside(uint64_t deadline) {
+bool wait_for_outside(uint64_t deadline) {
   gather(&g_hopes);
   // Somebody who sends a signal is not waited for where a time-out or a timer of the program's own comes anyway.
   if (deadline != kNoDeadline) g_hopes.signals = false;

@@ -21,10 +21,10 @@ struct Position {
   std::vector<uint32_t> waiters;  // whom the event, a signal, may wake
 };
 
-class Anatomy {
+class RunPositions {
  public:
   // `exact`: positions are named by the whole schedule up to them, not by its partial order, so that no two runs that differ share one.
-  explicit Anatomy(const Trace& trace, bool exact = false);
+  explicit RunPositions(const Trace& trace, bool exact = false);
 
   const Trace& trace() const { return trace_; }
   const Position& at(size_t k) const { return positions_[k]; }

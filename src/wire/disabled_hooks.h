@@ -5,11 +5,11 @@
 
 namespace heddle {
 
-// Beyond every unmarked site: in a sorted list the quiet ones come last.
-inline constexpr SiteId kQuietMark = SiteId{1} << 63;
-constexpr SiteId quiet(SiteId site) { return site | kQuietMark; }
-constexpr bool is_quiet(SiteId site) { return (site & kQuietMark) != 0; }
-constexpr SiteId unmarked(SiteId site) { return site & ~kQuietMark; }
+// Beyond every without_hook_bit site: in a sorted list the quiet ones come last.
+inline constexpr SiteId kDisabledHookBit = SiteId{1} << 63;
+constexpr SiteId disabled_hook(SiteId site) { return site | kDisabledHookBit; }
+constexpr bool is_disabled_hook(SiteId site) { return (site & kDisabledHookBit) != 0; }
+constexpr SiteId without_hook_bit(SiteId site) { return site & ~kDisabledHookBit; }
 
 // More that a plan may ask for by its `detect` (beside DetectFlag). What is listed comes back in HookBlock::patches.
 inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were called often and are no points

@@ -1,4 +1,4 @@
-#include "runtime/engine/outside_watch.h"
+#include "runtime/engine/outside_influence.h"
 
 #include <string.h>
 #include <sys/prctl.h>
@@ -12,12 +12,12 @@
 
 namespace heddle::rt {
 
-bool g_outside_watched;
+bool g_influence_watched;
 
 namespace {
 
 constexpr char kLetCalls = 0, kStopCalls = 1;
-volatile char g_call_selector;  // of the dispatch in a process that is not used again; in one that is, reuse.cpp has it
+volatile char g_call_selector;  // of the dispatch in a process that is not used again; in one that is, rewind.cpp has it
 const char* g_disturbance;
 int g_own_calls;
 
@@ -48,7 +48,7 @@ void on_call(int number, siginfo_t* info, void* context) {
   registers[REG_RIP] -= 2;
 }
 
-// Undone when the watch ends: no mark is left (marks.h).
+// Undone when the watch ends: no mark is left (call_effects.h).
 bool set_counter(bool free) { return raw_syscall(SYS_prctl, PR_SET_TSC, free ? PR_TSC_ENABLE : PR_TSC_SIGSEGV, 0, 0, 0, 0) == 0; }
 
 bool dispatch_to_us() {
@@ -59,16 +59,16 @@ bool dispatch_to_us() {
 
 }  // namespace
 
-bool watch_outside(ThreadSlot* me) {
+bool watch_influence(ThreadSlot* me) {
   if (!me->watched) {
     if (!kUpward.is_used_again() && !dispatch_to_us()) return false;
     if (!set_counter(false)) return false;
     me->watched = true;
   }
-  if (!g_outside_watched) {
+  if (!g_influence_watched) {
     const RawAction action{on_call, SA_SIGINFO | SA_NODEFER | 0x04000000 /* SA_RESTORER */, heddle_signal_return, 0};
     if (!kUpward.is_used_again() && sys(SYS_rt_sigaction, SIGSYS, &action, &g_action_before, 8) != 0) return false;
-    g_outside_watched = true;
+    g_influence_watched = true;
   }
   if (kUpward.is_used_again()) {
     kUpward.stop_all_calls();
@@ -79,9 +79,9 @@ bool watch_outside(ThreadSlot* me) {
 }
 
 // The dispatch of a thread stays as it is: while the selector lets all calls pass it does nothing.
-void stop_outside_watch(ThreadSlot* me) {
-  if (g_outside_watched) {
-    g_outside_watched = false;
+void stop_watching_influence(ThreadSlot* me) {
+  if (g_influence_watched) {
+    g_influence_watched = false;
     g_call_selector = kLetCalls;
     if (!kUpward.is_used_again()) sys(SYS_rt_sigaction, SIGSYS, &g_action_before, nullptr, 8);
   }
@@ -90,7 +90,7 @@ void stop_outside_watch(ThreadSlot* me) {
 }
 
 void disturbed(const char* what) {
-  if (g_outside_watched && g_disturbance == nullptr) g_disturbance = what;
+  if (g_influence_watched && g_disturbance == nullptr) g_disturbance = what;
 }
 const char* disturbance() { return g_disturbance; }
 void clear_disturbance() { g_disturbance = nullptr; }
