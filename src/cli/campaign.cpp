@@ -161,6 +161,8 @@ Bug Campaign::bug_of(const Trace& trace, const CampaignOptions& options) const {
   bug.command = target_.arguments;
   bug.program = target_.program;
   bug.directory = target_.directory;
+  bug.test = options.test;
+  bug.environment = options.environment;
   if (!trace.modules().empty()) bug.build_id = Symbols({trace.modules().front().path}).build_id(0);
   bug.kind = name(trace.outcome().kind);
   bug.message = trace.outcome().message;

@@ -29,6 +29,8 @@ struct CampaignOptions {
   std::string expect_stdout;  // file
   std::string fails_if_output;
   std::string fails_if;
+  std::string test;                      // of a suite: the test that is searched
+  std::vector<std::string> environment;  // what the suite sets for it
   bool json = false;
   bool fresh = false;       // no fork server
   bool keep_going = false;  // collect every distinct failure
@@ -64,6 +66,7 @@ class Campaign {
   const Input& input() const { return *input_; }
   const Judge& judge() const { return *judge_; }
   const Plan& base() const { return base_; }
+  bool threadless() const { return pool_->threadless(); }
   bool fails(const Trace& trace) const { return judge_->fails(trace.outcome()); }
 
   // Fixes the point set of a search, by profiling runs where the program is instrumented. Says on stderr what the user does not get.

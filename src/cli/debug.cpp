@@ -7,6 +7,7 @@
 #include "cli/debugging.h"
 #include "cli/finding.h"
 #include "cli/isolate.h"
+#include "cli/narrow.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/reduce.h"
@@ -14,6 +15,7 @@
 #include "cli/session.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
+#include "cli/test_lists.h"
 #include "report/text.h"
 
 namespace heddle::cli {
@@ -25,6 +27,7 @@ struct DebugArguments {
   DebugOptions debug;
   std::string bug;
   bool all = false;
+  bool whole = false;
 };
 
 // Works the failure out and prints its story.
@@ -51,6 +54,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
     lead_with_lines(document["cause"], loaded.story());
     document["diagnosis"] = json_diagnosis(loaded.story());
     document["bug"] = BugStore::shown(bug.id);
+    if (!bug.test.empty()) document["test"] = bug.test;
     if (!loaded.page.empty()) document["page"] = loaded.page;
     print_json(document);
   } else {
@@ -59,10 +63,17 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
   return saving.exit_code(ExitCode::kFailure);
 }
 
-int debug_program(const Session& session, const DebugArguments& options) {
-  const Target target = Target::resolve(session.program());
+int debug_program(const Session& session, DebugArguments options) {
+  Target target = Target::resolve(session.program());
   const Predicates predicates = options.campaign.predicates();
   catch_interrupts();
+  if (!options.whole) {
+    Progress narrowing(options.campaign.json);
+    if (const std::optional<suite::TestCase> test = failing_test(target, options.campaign, narrowing)) {
+      target = target_of(*test);
+      options.campaign.test = test->name;
+    }
+  }
   Campaign campaign(target, options.campaign, predicates, input_of_tool());
   Progress progress(options.campaign.json);
   const Found found = find_failure(campaign, options.campaign, progress);
@@ -121,6 +132,7 @@ void add_debug(CLI::App& app, Session& session) {
   options->campaign.add_search_to(verb);
   options->debug.simplify.add_to(verb);
   verb.flag("--all", options->all, "show every event");
+  verb.flag("--whole", options->whole, "do not look for the one test of a test binary that fails");
   verb.flag("--no-reduce", options->debug.no_reduce, "do not try to remove threads");
   verb.flag("--no-isolate", options->debug.no_isolate, "do not look for the switch that decides");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_debug(session, *options); }; });

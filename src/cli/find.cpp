@@ -5,10 +5,17 @@
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
+#include "cli/shards.h"
+#include "cli/shell_words.h"
 
 namespace heddle::cli {
 
 namespace {
+
+struct FindArguments {
+  CampaignOptions campaign;
+  std::string shard;
+};
 
 // The first one last, so that it is the latest.
 std::vector<Bug> save_all(Campaign& campaign, const CampaignOptions& options, const Found& found, Saving& saving) {
@@ -21,6 +28,34 @@ std::vector<Bug> save_all(Campaign& campaign, const CampaignOptions& options, co
   return bugs;
 }
 
+// The place of a shard's result, beside its bugs: what heddle merge reads.
+suite::SuiteResult shard_result(const Campaign& campaign, const CampaignOptions& whole, const suite::Shard& shard, const Found& found,
+                                const std::vector<Bug>& bugs) {
+  suite::SuiteResult result;
+  result.framework = "find";
+  result.subject = shell_words(campaign.target().arguments);
+  result.build = campaign.build_id();
+  result.seed = whole.plan.seed();
+  result.executions = whole.find_options().executions;
+  result.shard = shard;
+  suite::TestResult test;
+  test.name = result.subject;
+  test.command = result.subject;
+  test.executions = found.result.executions;
+  test.seconds = found.result.seconds;
+  test.verdict = found.failed()                                        ? suite::TestVerdict::kFailure
+                 : !found.uncontrolled.empty()                         ? suite::TestVerdict::kFlaky
+                 : std::string_view(found.verdict()) == "inconclusive" ? suite::TestVerdict::kCannotTest
+                 : campaign.threadless()                               ? suite::TestVerdict::kNoThreads
+                                                                       : suite::TestVerdict::kPassed;
+  test.words = found.failed() ? describe_failure(found.failing()) : !found.uncontrolled.empty() ? found.uncontrolled : found.inconclusive;
+  for (const Bug& bug : bugs) test.bugs.push_back(BugStore::shown(bug.id));
+  if (!bugs.empty()) test.bug = test.bugs.front();
+  if (!bugs.empty()) test.signature = bugs.front().signature;
+  result.tests.push_back(std::move(test));
+  return result;
+}
+
 Json json_believed(const Believed& b, const Bug& bug) {
   return {{"failure", json_failure(b.trace)},
           {"execution", b.index + 1},
@@ -30,7 +65,14 @@ Json json_believed(const Believed& b, const Bug& bug) {
           {"bug", BugStore::shown(bug.id)}};
 }
 
-int run(const Session& session, const CampaignOptions& options) {
+int run(const Session& session, const FindArguments& arguments) {
+  const suite::Shard shard = arguments.shard.empty() ? suite::Shard() : suite::shard_of(arguments.shard);
+  CampaignOptions options = arguments.campaign;
+  if (!shard.whole()) {
+    options.plan.set_seed(shard.seed(options.plan.seed()));
+    options.executions = shard.share(options.find_options().executions);
+    options.no_retry = true;  // what is known is the same for all shards, and no search
+  }
   const Target target = Target::resolve(session.program());
   const Predicates predicates = options.predicates();
   catch_interrupts();
@@ -41,6 +83,7 @@ int run(const Session& session, const CampaignOptions& options) {
 
   Saving saving;
   const std::vector<Bug> bugs = save_all(campaign, options, found, saving);
+  if (!arguments.shard.empty()) saving.attempt([&] { save_shard(shard_result(campaign, arguments.campaign, shard, found, bugs)); });
   const int exit_code = saving.exit_code(static_cast<ExitCode>(found.exit_code()));
   if (options.json) {
     Json document = {{"verdict", found.verdict()}};
@@ -77,10 +120,11 @@ int run(const Session& session, const CampaignOptions& options) {
 
 void add_find(CLI::App& app, Session& session) {
   Verb verb(app, "find", "search for a failing schedule", TakesProgram::kYes);
-  auto options = std::make_shared<CampaignOptions>();
-  options->add_to(verb);
-  options->add_search_to(verb);
-  verb.flag("--keep-going", options->keep_going, "go on after a failure: all different ones within the limits, with their counts");
+  auto options = std::make_shared<FindArguments>();
+  options->campaign.add_to(verb);
+  options->campaign.add_search_to(verb);
+  verb.text("--shard", options->shard, "the I-th of N parts of the search; heddle merge joins them", "I/N");
+  verb.flag("--keep-going", options->campaign.keep_going, "go on after a failure: all different ones within the limits, with their counts");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

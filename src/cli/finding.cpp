@@ -29,7 +29,7 @@ class Record {
     record_.strategy = options.strategy_name();
     record_.seed = options.plan.seed();
     attempt([&] {
-      store_.emplace(".", campaign.build_id(), campaign.target().arguments);
+      store_.emplace(store_root(), campaign.build_id(), campaign.target().arguments);
       before_ = store_->totals();
       known_ = store_->history();
       if (options.resume) record_.segment = store_->segments(record_.strategy, record_.seed);

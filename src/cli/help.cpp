@@ -24,14 +24,16 @@ const std::vector<OptionGroup>& groups() {
   static const std::vector<OptionGroup> rows = {
       {kCommon,
        {"--time", "--executions", "--jobs", "--seed", "--points", "--policy", "--preemptions", "--expect-exit", "--fails-if-output",
-        "--gdb", "--found", "--repeat", "--all", "--json"}},
+        "--gdb", "--found", "--repeat", "--all", "--ctest", "--json"}},
       {"Search",
        {"--strategy", "--depth", "--early-timeouts", "--around", "--resume", "--no-retry", "--keep-going", "--stay", "--length",
-        "--quantum", "--no-reduction", "--against", "--fuzz", "--by", "--doomed"}},
-      {"Failure", {"--expect-stdout", "--fails-if", "--other-failures", "--races"}},
+        "--quantum", "--no-reduction", "--against", "--shard", "--filter", "--whole", "--fuzz", "--by", "--doomed"}},
+      {"Failure", {"--expect-stdout", "--fails-if", "--other-failures", "--races", "--baseline", "--expected-failure", "--suppress"}},
       {"Simplification",
        {"--algorithm", "--simplify-executions", "--simplify-time", "--certificate", "--suffix", "--no-reduce", "--no-isolate"}},
-      {"Output", {"--save", "--statistics", "--width", "--gdb-commands", "--reduced", "--confirmed"}},
+      {"Output",
+       {"--save", "--statistics", "--width", "--gdb-commands", "--reduced", "--confirmed", "--junit", "--sarif", "--html", "--list",
+        "--no-explain"}},
       {kAdvanced, {}},
   };
   return rows;
@@ -60,6 +62,8 @@ class HelpLayout : public CLI::Formatter {
       case TakesProgram::kNo: return begin + (has_bug ? " [BUG]\n" : "\n");
       case TakesProgram::kYes: return begin + program;
       case TakesProgram::kInsteadOfBug: return begin + program + "       " + name + " [OPTIONS] BUG\n";
+      case TakesProgram::kDirectories: return begin + " DIRECTORY...\n";
+      case TakesProgram::kOrCTest: return begin + program + "       " + name + " [OPTIONS] --ctest DIRECTORY\n";
       case TakesProgram::kBesideBug: return begin + " [BUG] [-- PROGRAM [ARGS...]]\n";
     }
     return {};

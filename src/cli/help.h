@@ -13,6 +13,8 @@ enum class TakesProgram {
   kNo,
   kYes,           // it needs them
   kInsteadOfBug,  // a bug or a program
+  kOrCTest,       // a program, or a build directory of CMake
+  kDirectories,   // none: it works on directories
   kBesideBug,     // a saved bug knows its program; another one may be named
 };
 

@@ -19,6 +19,7 @@ class PlanOptions {
   Plan plan() const;
   bool events_given() const { return max_events_.has_value(); }
   uint64_t seed() const { return seed_; }
+  void set_seed(uint64_t seed) { seed_ = seed; }
 
  private:
   std::string policy_ = "stay";

@@ -1,6 +1,9 @@
 #include "cli/verb.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <map>
 #include <utility>
 
 namespace heddle::cli {
@@ -9,6 +12,24 @@ namespace {
 
 // What a validator says about itself would stand behind the type, which says it already.
 CLI::Validator unsaid(CLI::Validator validator) { return validator.description(""); }
+
+// "90", "1.5h", "10m": what is left is a number of seconds.
+CLI::Validator duration() {
+  const auto seconds_of = [](std::string& text) -> std::string {
+    static const std::map<std::string, double> units = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+    size_t end = 0;
+    double number = -1;
+    try {
+      number = std::stod(text, &end);
+    } catch (const std::exception&) {
+    }
+    const auto unit = units.find(text.substr(end));
+    if (!(number >= 0) || unit == units.end()) return "not a time, such as 90, 10m or 1.5h: " + text;
+    text = fmt::format("{}", number * unit->second);
+    return {};
+  };
+  return CLI::Validator(seconds_of, "");
+}
 
 template <class T>
 CLI::Option* add_option(CLI::App* app, const std::string& name, T& to, const std::string& words, const std::string& type) {
@@ -26,6 +47,10 @@ void Verb::flag(const std::string& name, bool& to, const std::string& words) { a
 
 void Verb::text(const std::string& name, std::string& to, const std::string& words, const std::string& type) {
   add_option(app_, name, to, words, type);
+}
+
+void Verb::texts(const std::string& name, std::vector<std::string>& to, const std::string& words, const std::string& type) {
+  add_option(app_, name, to, words, type)->allow_extra_args(false);
 }
 
 void Verb::one_of(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words) {
@@ -54,10 +79,10 @@ void Verb::number(const std::string& name, std::optional<uint64_t>& to, const st
 }
 
 void Verb::seconds(const std::string& name, double& to, const std::string& words) {
-  add_option(app_, name, to, words, "SECONDS")->check(unsaid(CLI::NonNegativeNumber))->capture_default_str();
+  add_option(app_, name, to, words, "SECONDS")->transform(duration())->capture_default_str();
 }
 void Verb::seconds(const std::string& name, std::optional<double>& to, const std::string& words) {
-  add_option(app_, name, to, words, "SECONDS")->check(unsaid(CLI::NonNegativeNumber));
+  add_option(app_, name, to, words, "SECONDS")->transform(duration());
 }
 
 void Verb::fraction(const std::string& name, double& to, const std::string& words) {
@@ -65,6 +90,10 @@ void Verb::fraction(const std::string& name, double& to, const std::string& word
 }
 
 void Verb::positional(const std::string& name, std::string& to, const std::string& words) {
+  app_->add_option(name, to, words)->type_name("");
+}
+
+void Verb::positionals(const std::string& name, std::vector<std::string>& to, const std::string& words) {
   app_->add_option(name, to, words)->type_name("");
 }
 

@@ -21,6 +21,7 @@ class Verb {
 
   void flag(const std::string& name, bool& to, const std::string& words);
   void text(const std::string& name, std::string& to, const std::string& words, const std::string& type);
+  void texts(const std::string& name, std::vector<std::string>& to, const std::string& words, const std::string& type);
   void one_of(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words);
   // The same where `words` list the names already: the type stands in their place.
   void listed(const std::string& name, std::string& to, const std::vector<std::string>& names, const std::string& words,
@@ -33,6 +34,7 @@ class Verb {
   void seconds(const std::string& name, std::optional<double>& to, const std::string& words);
   void fraction(const std::string& name, double& to, const std::string& words);
   void positional(const std::string& name, std::string& to, const std::string& words);
+  void positionals(const std::string& name, std::vector<std::string>& to, const std::string& words);
 
   // Called when this verb was the one chosen and its options are parsed.
   void when_chosen(std::function<void()> then);

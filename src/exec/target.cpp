@@ -111,7 +111,10 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
   target.directory = directory.empty() ? current.string() : (current / directory).string();
   target.program = find_program(command.front(), target.directory).lexically_normal().string();
   target.arguments = command;
-  for (char** variable = environ; *variable != nullptr; ++variable) target.environment.emplace_back(*variable);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    // Where we keep things is no business of the program's.
+    if (!std::string_view(*variable).starts_with("HEDDLE_STORE=")) target.environment.emplace_back(*variable);
+  }
 
   const std::string& shown = command.front();
   struct stat status {};
@@ -131,6 +134,12 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
   target.script = check_script(shown, file.get());
   if (!target.script) check_elf(shown, file.get());
   return target;
+}
+
+void Target::set_variable(const std::string& entry) {
+  const std::string name = entry.substr(0, entry.find('=')) + "=";
+  std::erase_if(environment, [&](const std::string& other) { return other.starts_with(name); });
+  environment.push_back(entry);
 }
 
 std::string runtime_library() {

@@ -14,6 +14,9 @@ struct Target {
   std::string directory;                 // absolute
   bool script = false;                   // "#!": the first threaded process below it is controlled
 
+  // "NAME=value", in place of what the name had.
+  void set_variable(const std::string& entry);
+
   // Finds the program as a shell would and checks that our runtime can live in it. Throws Error with one sentence why not.
   static Target resolve(const std::vector<std::string>& command, const std::string& directory = {});
 };

@@ -62,7 +62,7 @@ std::string junit_text(const Story& story) {
       fmt::format("  <testsuite name=\"heddle\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"{:.3f}\" timestamp=\"{}\">\n",
                   seconds, xml_escaped(story.bug.saved_at.substr(0, 19)));
   text += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n", xml_escaped(program.substr(program.rfind('/') + 1)),
-                      xml_escaped(command), seconds);
+                      xml_escaped(story.bug.test.empty() ? command : story.bug.test), seconds);
   TextOptions options;
   options.width = 100;
   text += fmt::format("      <failure type=\"{}\" message=\"{}\">{}</failure>\n", rule_name(d.kind),

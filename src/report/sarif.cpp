@@ -107,6 +107,7 @@ std::string sarif_text(const Story& story) {
                      {"signature", signature},
                      {"preemptions", story.failing.counts().preemptions},
                      {"switches", story.failing.counts().switches}};
+  if (!story.bug.test.empty()) properties["test"] = story.bug.test;
   if (!story.replay.empty()) properties["replay"] = "heddle replay " + story.replay;
   result["properties"] = properties;
 

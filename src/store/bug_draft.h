@@ -9,7 +9,7 @@ namespace heddle::store {
 // none. What was not published is removed.
 class BugDraft {
  public:
-  explicit BugDraft(std::string root = ".");
+  explicit BugDraft(std::string root = store_root());
   BugDraft(const BugDraft&) = delete;
   BugDraft& operator=(const BugDraft&) = delete;
   ~BugDraft();

@@ -49,6 +49,8 @@ json json_of(const Bug& b) {
       {"program", b.program},
       {"build_id", b.build_id},
       {"directory", b.directory},
+      {"test", b.test},
+      {"environment", b.environment},
       {"failure", {{"kind", b.kind}, {"message", b.message}, {"signature", b.signature}}},
       {"carrier", b.carrier},
       {"strategy", b.strategy},
@@ -76,6 +78,8 @@ Bug bug_of(const json& j) {
   b.program = j.at("program");
   b.build_id = j.at("build_id");
   b.directory = j.at("directory");
+  b.test = j.value("test", "");
+  b.environment = j.value("environment", std::vector<std::string>());
   b.kind = j.at("failure").at("kind");
   b.message = j.at("failure").at("message");
   b.signature = j.at("failure").at("signature");

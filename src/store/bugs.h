@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "store/root.h"
 #include "store/seal.h"
 #include "trace/trace.h"
 
@@ -16,6 +17,8 @@ struct Bug {
   std::string program;               // absolute path
   std::string build_id;
   std::string directory;
+  std::string test;                      // the test of a suite that it is a bug of; empty: of the whole program
+  std::vector<std::string> environment;  // "NAME=value", which the suite sets for the test
   std::string kind, message, signature;
   std::string carrier = "fiber";
   std::string strategy;
@@ -54,7 +57,7 @@ inline constexpr const char* kLiveInputs = "live.inputs";
 class BugStore {
  public:
   // Everything lies under `root`/.heddle.
-  explicit BugStore(std::string root = ".");
+  explicit BugStore(std::string root = store_root());
 
   // The same bug of the same program keeps its id; a bug that somebody else wrote keeps its own, and its files.
   std::string id_for(const Bug& bug) const;
@@ -84,7 +87,7 @@ class BugStore {
   std::vector<Listed> list() const;  // newest first
   std::string directory_of(const std::string& id) const;
   // As shown to the user, relative to the root: ".heddle/bugs/7c1e".
-  static std::string shown(const std::string& id) { return ".heddle/bugs/" + id; }
+  static std::string shown(const std::string& id) { return in_store("bugs/" + id); }
 
  private:
   Bug load_from(const std::string& directory) const;

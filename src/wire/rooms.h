@@ -13,6 +13,7 @@ namespace store {}
 namespace exec {}
 namespace search {}
 namespace simplify {}
+namespace suite {}
 namespace report {}
 
 namespace trace {
@@ -33,13 +34,19 @@ namespace simplify {
 using namespace trace;
 using namespace policy;
 }  // namespace simplify
+namespace suite {
+using namespace trace;
+using namespace store;
+}  // namespace suite
 namespace report {
 using namespace trace;
 using namespace symbols;
 using namespace store;
+using namespace suite;
 }  // namespace report
 namespace cli {
 using namespace exec;
+using namespace suite;
 using namespace search;
 using namespace simplify;
 using namespace report;
