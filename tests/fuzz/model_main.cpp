@@ -1,6 +1,7 @@
 // Writes a directory with many programs in one C file, and what is true of each of them.
-//   fuzz_model DIR generate SEED FIRST COUNT     random programs
-//   fuzz_model DIR read FILE...                  programs as text
+//   fuzz_model DIR generate SEED FIRST COUNT [BUILD...]   random programs; what is true of these builds [plain instrumented]
+//   fuzz_model DIR read FILE...                           programs as text
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,7 +56,12 @@ std::string lines_json(const std::vector<std::vector<int>>& lines) {
   return out + "]";
 }
 
-bool write_all(const std::string& directory, const std::vector<Program>& programs) {
+struct Build {
+  std::string name;
+  Points points;
+};
+
+bool write_all(const std::string& directory, const std::vector<Program>& programs, const std::vector<Build>& builds) {
   std::vector<std::vector<std::vector<int>>> lines;
   std::ofstream(directory + "/programs.c") << fuzz::emit_c(programs, &lines);
   std::ofstream out(directory + "/truth.json");
@@ -65,11 +71,9 @@ bool write_all(const std::string& directory, const std::vector<Program>& program
     const int early = program.is_timed() ? 1 : 0;
     out << "{\"name\": " << quoted(program.name) << ", \"text\": " << quoted(print(program)) << ", \"lines\": " << lines_json(lines[p]);
     out << ", \"timed\": " << (early != 0 ? "true" : "false");
-    out << ",\n \"plain\": " << truth_json(program, Points::kCalls, 0);
-    out << ",\n \"instrumented\": " << truth_json(program, Points::kAccesses, 0);
-    if (early != 0) {
-      out << ",\n \"plain early\": " << truth_json(program, Points::kCalls, early);
-      out << ",\n \"instrumented early\": " << truth_json(program, Points::kAccesses, early);
+    for (const Build& build : builds) {
+      out << ",\n " << quoted(build.name) << ": " << truth_json(program, build.points, 0);
+      if (early != 0) out << ",\n " << quoted(build.name + " early") << ": " << truth_json(program, build.points, early);
     }
     out << "}" << (p + 1 < programs.size() ? "," : "") << "\n";
   }
@@ -81,7 +85,10 @@ bool write_all(const std::string& directory, const std::vector<Program>& program
 
 int main(int argc, char** argv) {
   std::vector<Program> programs;
-  if (argc == 6 && strcmp(argv[2], "generate") == 0) {
+  std::vector<Build> builds{{"plain", Points::kCalls}, {"instrumented", Points::kAccesses}};
+  if (argc >= 6 && strcmp(argv[2], "generate") == 0) {
+    const std::vector<std::string> wanted(argv + 6, argv + argc);
+    std::erase_if(builds, [&](const Build& b) { return !wanted.empty() && std::find(wanted.begin(), wanted.end(), b.name) == wanted.end(); });
     const uint64_t first = strtoull(argv[4], nullptr, 10);
     const uint64_t count = strtoull(argv[5], nullptr, 10);
     for (uint64_t i = first; i < first + count; ++i) programs.push_back(fuzz::generate(strtoull(argv[3], nullptr, 10), i));
@@ -97,8 +104,8 @@ int main(int argc, char** argv) {
       return 2;
     }
   } else {
-    std::cerr << "fuzz_model DIR generate SEED FIRST COUNT | fuzz_model DIR read FILE...\n";
+    std::cerr << "fuzz_model DIR generate SEED FIRST COUNT [BUILD...] | fuzz_model DIR read FILE...\n";
     return 2;
   }
-  return write_all(argv[1], programs) ? 0 : 1;
+  return write_all(argv[1], programs, builds) ? 0 : 1;
 }

@@ -8,6 +8,7 @@ import threading
 
 NOTHING, FAILURE = 0, 1
 PATIENCE = 120  # seconds for one call
+CARRIERS = ("fiber", "kernel")
 
 
 class Lines:
@@ -18,14 +19,16 @@ class Lines:
         self.known = {}
         self.lock = threading.Lock()
 
-    def line(self, offset):
+    def lines(self, offsets):
         with self.lock:
-            if offset not in self.known:
+            new = [offset for offset in offsets if offset not in self.known]
+            if new:
                 # The address after a call: its line is that of the byte before.
-                out = subprocess.run(["addr2line", "-e", self.binary, hex(offset - 1)], capture_output=True, text=True, check=True)
-                found = re.search(r":(\d+)", out.stdout)
-                self.known[offset] = int(found.group(1)) if found else 0
-            return self.known[offset]
+                out = subprocess.run(["addr2line", "-e", self.binary] + [hex(offset - 1) for offset in new], capture_output=True, text=True, check=True)
+                for offset, answer in zip(new, out.stdout.splitlines()):
+                    found = re.search(r":(\d+)", answer)
+                    self.known[offset] = int(found.group(1)) if found else 0
+            return [self.known[offset] for offset in offsets]
 
 
 class Build:
@@ -46,7 +49,8 @@ def failure_class(build, program, failure):
         return "assert " + told.group(1)
     if failure["kind"] == "deadlock":
         of_line = {line: f"T{t}.{i}" for t, lines in enumerate(program["lines"]) for i, line in enumerate(lines)}
-        places = [of_line.get(build.lines.line(int(at, 16)), "?") for at in re.findall(r"\+([0-9a-f]+)", failure["signature"])]
+        offsets = [int(at, 16) for at in re.findall(r"\+([0-9a-f]+)", failure["signature"])]
+        places = [of_line.get(line, "?") for line in build.lines.lines(offsets)]
         return " ".join(["deadlock"] + sorted(set(places)))
     return f"[{failure.get('signature', failure['kind'])}]"
 
@@ -96,11 +100,12 @@ def bound_for(truth, most):
 class Judge:
     """Asks the tool about a program and compares. `count` is told each answer."""
 
-    def __init__(self, count, most, check_options=(), believe_assumed=False):
+    def __init__(self, count, options):
         self.count = count
-        self.most = most
-        self.check_options = list(check_options)
-        self.believe_assumed = believe_assumed
+        self.most = options.schedules
+        self.executions = options.executions
+        self.check_options = list(options.check_options)
+        self.believe_assumed = options.believe_assumed
 
     def fresh(self, build, index, what):
         scratch = os.path.join(build.scratch, f"{build.name}-{index}-{what}")
@@ -147,20 +152,20 @@ class Judge:
             yield Difference("no verdict", mode, program, call, truth_words, verdict)
         shutil.rmtree(scratch, ignore_errors=True)
 
-    def debug(self, build, index, program):
+    def debug(self, build, index, program, carriers=CARRIERS):
         """Find, simplify, and replay what was found."""
         truth = program[build.name]
         if not truth["complete"]:
             return
         scratch = self.fresh(build, index, "debug")
-        call = Call(build, index, ["debug", "--json", "--jobs", "1", "--executions", "600", "--no-isolate", "--no-reduce", "--simplify-time", "20"],
+        call = Call(build, index, ["debug", "--json", "--jobs", "1", "--executions", str(self.executions), "--no-isolate", "--no-reduce", "--simplify-time", "20"],
                     scratch=scratch)
         verdict = call.answer["verdict"]
         mode = f"{build.name}, debug"
         fewest = min(truth["failures"].values(), default=None)
         if verdict == "failure":
             yield from self.judge_failure(build, program, call, truth, mode)
-            yield from self.replay(build, index, program, call, scratch)
+            yield from self.replay(build, index, program, call, scratch, carriers)
         elif verdict == "none":
             self.count(mode, "nothing" if fewest is None else "not found")
             if fewest is not None and (call.answer["find"].get("exhausted") or fewest == 0):
@@ -185,8 +190,8 @@ class Judge:
         elif minimal != "proved" and took != least:
             self.count(mode, "not minimal, not said to be")
 
-    def replay(self, build, index, program, found, scratch):
-        for carrier in ("fiber", "kernel"):
+    def replay(self, build, index, program, found, scratch, carriers):
+        for carrier in carriers:
             call = Call(build, index, ["replay", "--json", "--carrier", carrier, os.path.basename(found.answer["bug"])], program=False, scratch=scratch)
             same = call.answer.get("failure", {}).get("signature") == found.answer["failure"]["signature"]
             mode = f"{build.name}, replay, {carrier}"
