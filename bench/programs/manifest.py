@@ -20,9 +20,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 SUITES = ("kernels", "tinertia", "cz", "lean", "er")
 KINDS = {"assert", "abort", "exception", "deadlock", "signal", "exit", "livelock", "misuse"}
-CLASSES = {"atomicity", "order", "deadlock", "lost-wakeup", "uaf", "race", "livelock", "misuse", "always"}
+CLASSES = {"atomicity", "order", "deadlock", "lost-wakeup", "uaf", "race", "livelock", "misuse", "always", "wait"}
 GRANULARITIES = {"sync", "access"}
 MARK = "heddle-kernel:"
+KEY = "heddle-bug:"  # of explained/
 
 
 def header(text):
@@ -111,7 +112,25 @@ def programs(suites=SUITES):
                 yield entry
 
 
+def explained():
+    """The bugs of explained/, each with the key of its explanation: class, marked lines, a pattern for the advice."""
+    for path in sorted((HERE / "explained").glob("*.c*")):
+        text = path.read_text()
+        fields = next((dict(field.split("=", 1) for field in line.split(KEY, 1)[1].split()) for line in text.splitlines() if KEY in line), None)
+        if fields is None:
+            continue
+        pattern = re.search(r"(?m)^// fix: (.*)$", text)
+        mended = [n for n, line in enumerate(text.splitlines(), 1) if line.endswith("// FIX")]
+        yield {"name": path.stem, "suite": "explained", "source": f"explained/{path.name}", "defines": {}, "bug_lines": bug_lines(text, set()),
+               "fix_lines": mended, "fix": pattern[1] if pattern else None, **fields}
+
+
 def problems():
+    for entry in explained():
+        if not set(entry["kind"].split(",")) <= KINDS or entry.get("set") not in ("tuned", "held") or entry.get("granularity") not in GRANULARITIES:
+            yield f"{entry['source']}: kind, set or granularity"
+        if not set(entry["class"].split(",")) <= CLASSES or not entry["bug_lines"] or not entry["fix"]:
+            yield f"{entry['source']}: no class, no line marked // BUG or no // fix:"
     names = {}
     for suite in SUITES:
         for path in sorted((HERE / suite).glob("*.c*")):
