@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/shards.h"
-#include "cli/shell_words.h"
+#include "trace/shell_words.h"
 
 namespace heddle::cli {
 

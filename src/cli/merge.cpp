@@ -1,45 +1,43 @@
 // heddle merge: the parts of a campaign, wherever they ran, as one result.
 #include <fmt/format.h>
 
+#include "cli/merging.h"
 #include "cli/print.h"
 #include "cli/results.h"
 #include "cli/session.h"
 #include "cli/shards.h"
-#include "cli/suite_report.h"
 
 namespace heddle::cli {
 
-namespace {
-
-struct MergeArguments {
-  std::vector<std::string> places;
-  SuiteFiles files;
-  bool json = false;
-};
-
-int run_merge(const Session& session, const MergeArguments& options) {
-  session.no_program("merge");
+int merge_shards(const MergeArguments& options, bool under_way) {
   if (options.places.empty()) throw Error("no shard given: heddle merge DIRECTORY...");
-  std::vector<suite::ShardResult> shards;
+  std::vector<ShardResult> shards;
   for (const std::string& place : options.places) shards.push_back(load_shard(place));
-  suite::merge(shards);  // refuses what does not belong together before anything is copied
-  for (suite::ShardResult& shard : shards) take_bugs(shard);
-  const suite::Merged merged = suite::merge(std::move(shards));
+  merge(shards);  // refuses what does not belong together before anything is copied
+  for (ShardResult& shard : shards) take_bugs(shard);
+  const Merged merged = merge(std::move(shards));
   write_suite(merged.whole, options.files);
-  const bool failed = merged.whole.news() > 0;
+  const size_t count = options.places.size() + merged.missing.size();
+  const bool unknown = merged.whole.news() == 0 && !merged.missing.empty();
   if (options.json) {
     Json document = json_of(merged.whole);
-    document["shards"] = {{"count", options.places.size() + merged.missing.size()}, {"missing", merged.missing}};
-    if (!failed && !merged.missing.empty()) document["verdict"] = "inconclusive";
+    document["shards"] = {{"count", count}, {"missing", merged.missing}, {"under_way", under_way}};
+    if (unknown) document["verdict"] = "inconclusive";
     print_json(document);
   } else {
     print_suite(merged.whole);
     if (!merged.missing.empty())
-      print_out("missing: shard{} {} of {}\n", merged.missing.size() == 1 ? "" : "s", fmt::join(merged.missing, ", "),
-                options.places.size() + merged.missing.size());
+      print_out("{}: shard{} {} of {}\n", under_way ? "not yet there" : "missing", merged.missing.size() == 1 ? "" : "s",
+                fmt::join(merged.missing, ", "), count);
   }
-  if (!failed && !merged.missing.empty()) return exit_value(ExitCode::kCannotTest);
-  return suite_exit(merged.whole);
+  return unknown ? exit_value(ExitCode::kCannotTest) : suite_exit(merged.whole);
+}
+
+namespace {
+
+int run_merge(const Session& session, const MergeArguments& options) {
+  session.no_program("merge");
+  return merge_shards(options);
 }
 
 void add_merge(CLI::App& app, Session& session) {

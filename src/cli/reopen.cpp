@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/print.h"
-#include "cli/shell_words.h"
 #include "symbols/symbols.h"
+#include "trace/shell_words.h"
 
 namespace heddle::cli {
 

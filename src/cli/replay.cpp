@@ -7,10 +7,10 @@
 #include "cli/reopen.h"
 #include "cli/same_output.h"
 #include "cli/session.h"
-#include "cli/shell_words.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
 #include "store/replay_string.h"
+#include "trace/shell_words.h"
 
 namespace heddle::cli {
 

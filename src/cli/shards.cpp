@@ -60,6 +60,12 @@ void save_shard(const suite::SuiteResult& result) {
   replace_file(in_store(kShardFile), json_of(result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
+bool has_shard(const std::string& place) {
+  std::error_code failure;
+  const fs::path store = fs::path(place) / ".heddle";
+  return fs::exists(store / kShardFile, failure) || fs::exists(store / kSuiteFile, failure);
+}
+
 ShardResult load_shard(const std::string& place) {
   const fs::path store = fs::path(place) / ".heddle";
   std::error_code failure;

@@ -10,6 +10,7 @@ namespace heddle::cli {
 // Beside the bugs of the shard. Throws Error.
 void save_shard(const suite::SuiteResult& result);
 
+bool has_shard(const std::string& place);
 // `place`: the directory that holds a shard's .heddle. Throws Error with one sentence where there is no result.
 suite::ShardResult load_shard(const std::string& place);
 

@@ -7,11 +7,11 @@
 #include <set>
 
 #include "cli/print.h"
-#include "cli/shell_words.h"
 #include "cli/test_lists.h"
 #include "exec/capture.h"
 #include "symbols/symbols.h"
 #include "trace/hash.h"
+#include "trace/shell_words.h"
 
 namespace heddle::cli {
 

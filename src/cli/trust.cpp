@@ -6,9 +6,9 @@
 
 #include "cli/print.h"
 #include "cli/session.h"
-#include "cli/shell_words.h"
 #include "store/bugs.h"
 #include "trace/input_log.h"
+#include "trace/shell_words.h"
 
 namespace heddle::cli {
 

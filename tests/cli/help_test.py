@@ -11,6 +11,8 @@ import cli_test as base
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GROUPS = ["Common options", "Search", "Failure", "Simplification", "Output", "Advanced"]
+# Options without which a verb asks for them before it looks at the program.
+NEEDED = {"show": ("--at", "1"), "submit": ("--github", "--executions", "1")}
 PROGRAM = "-- PROGRAM [ARGS...]"
 
 
@@ -39,7 +41,7 @@ class Help(base.InDirectory):
             self.assertTrue(usage.startswith(f"heddle {verb} [OPTIONS]"), usage)
             needed = self.heddle(verb)
             self.assertEqual(f"[OPTIONS] {PROGRAM}" in usage, needed.returncode == 2, (usage, needed.stderr))
-            refused = self.heddle(verb, *(("--at", "1") if verb == "show" else ()), "--", "true")
+            refused = self.heddle(verb, *NEEDED.get(verb, ()), "--", "true")
             self.assertEqual(PROGRAM not in usage, refused.returncode == 2, (usage, refused.stderr))
 
     def test_groups(self):

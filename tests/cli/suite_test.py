@@ -91,6 +91,36 @@ class Suite(base.InDirectory):
         self.assertEqual(first, second)
         self.assertEqual(first[0]["verdict"], "failure")
 
+    def test_campaign_on_an_engine(self):
+        """sbatch and squeue stand for the cluster: the array's shards run one after the other, and one of them is lost."""
+        tools = self.directory / "tools"
+        tools.mkdir()
+        (tools / "sbatch").write_text("""#!/bin/bash
+for i in 1 2 4; do SLURM_ARRAY_TASK_ID=$i bash "$1" || exit 1; done
+echo Submitted batch job 17
+""")
+        (tools / "squeue").write_text("#!/bin/sh\nexit 1\n")
+        for tool in tools.iterdir():
+            tool.chmod(0o755)
+        variables = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+
+        def call(*words):
+            return subprocess.run([base.HEDDLE, *words], cwd=self.directory, env=variables, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  timeout=base.TIMEOUT)
+
+        words = ("--shards", "4", "--executions", "80", "--", base.program("gtest_suite"), "--gtest_filter=Account.Adds")
+        sent = call("submit", "--slurm", *words)
+        self.assertEqual(sent.returncode, 0, sent)
+        status = call("status", "--json")
+        self.assertEqual(status.returncode, 125, status)  # nothing failed, and a quarter was not looked at
+        document = json.loads(status.stdout)
+        self.assertEqual(document["shards"]["missing"], [3])
+        self.assertEqual(document["tests"][0]["executions"], 60)
+        self.one_sentence(call("submit", "--slurm", *words), 2)  # the place is taken
+        self.one_sentence(call("submit", *words), 2)
+        self.assertIn("completionMode: Indexed", call("submit", "--kubernetes", *words).stdout)
+        self.assertIn("shard: [1, 2, 3, 4]", call("submit", "--github", *words).stdout)
+
     def test_another_framework(self):
         document = self.run_json("test", *RUNS, "--json", "--", base.program("doctest_suite"))
         self.assertEqual(document["framework"], "doctest")

@@ -1,6 +1,6 @@
-#include "cli/shell_words.h"
+#include "trace/shell_words.h"
 
-namespace heddle::cli {
+namespace heddle::trace {
 
 std::string shell_words(const std::vector<std::string>& words) {
   static constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
@@ -24,4 +24,4 @@ std::string shell_words(const std::vector<std::string>& words) {
   return text;
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::trace

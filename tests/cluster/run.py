@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""A campaign on a real Slurm: a controller and three nodes on this machine, one of which dies half-way. Nothing may be lost, and the bugs are those
+that the same shards find without any cluster.
+
+usage: run.py --heddle PROGRAM --program PROGRAM --work DIR [--shards 8] [--executions N]
+Needs root, slurmctld, slurmd, slurm-client and munge.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+NODES = 3
+PATIENCE = 600  # seconds until the campaign must be over
+
+CONF = """ClusterName=heddle
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={work}/munge.socket
+StateSaveLocation={work}/state
+SlurmdSpoolDir={work}/spool-%n
+SlurmctldPidFile={work}/slurmctld.pid
+SlurmdPidFile={work}/slurmd-%n.pid
+SlurmctldPort=26817
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobRequeue=1
+SlurmdTimeout=10
+ReturnToService=2
+MpiDefault=none
+{nodes}
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def run(*words, **more):
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300, **more)
+
+
+class Cluster:
+    def __init__(self, work):
+        self.work = work
+        self.processes = []
+
+    def start(self, *words):
+        process = subprocess.Popen([*map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+        self.processes.append(process)
+        return process
+
+    def up(self):
+        host = os.uname().nodename
+        nodes = "\n".join(f"NodeName=n{i} NodeHostname={host} NodeAddr=127.0.0.1 Port={26818 + i} CPUs=1" for i in range(NODES))
+        (self.work / "state").mkdir()
+        conf = self.work / "slurm.conf"
+        conf.write_text(CONF.format(host=host, work=self.work, nodes=nodes))
+        os.environ["SLURM_CONF"] = str(conf)
+        key = self.work / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        self.start("munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.work}/munge.socket", f"--pid-file={self.work}/munge.pid",
+                   f"--log-file={self.work}/munge.log", f"--seed-file={self.work}/munge.seed")
+        self.until(lambda: (self.work / "munge.socket").exists(), "munge")
+        self.start("slurmctld", "-D", "-f", conf, "-L", self.work / "slurmctld.log")
+        self.nodes = [self.start("slurmd", "-D", "-f", conf, "-N", f"n{i}", "-L", self.work / f"n{i}.log") for i in range(NODES)]
+        self.until(lambda: run("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(NODES), "the nodes")
+
+    def until(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > end:
+                sys.exit(f"cluster: {what} did not come")
+            time.sleep(0.5)
+
+    def kill_node(self, index):
+        """As a power cut: the daemon and all that it started."""
+        daemon = self.nodes[index]
+        mine = [daemon.pid]
+        for entry in pathlib.Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    words = (entry / "cmdline").read_bytes()
+                    if words.startswith(b"slurmstepd") and str(self.steps_of(index)) in words.decode(errors="replace"):
+                        mine.append(int(entry.name))
+                    elif f"SLURMD_NODENAME=n{index}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                        mine.append(int(entry.name))
+                except OSError:
+                    pass
+        for pid in mine:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def steps_of(self, index):
+        out = run("squeue", "-h", "-w", f"n{index}", "-o", "%A").stdout.split()
+        return f"[{out[0]}." if out else "nothing"
+
+    def down(self):
+        for process in reversed(self.processes):
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+
+
+def facts(document):
+    return sorted((t["name"], t["verdict"], t["executions"], sorted(b.rsplit("/", 1)[-1] for b in t.get("bugs", [t["bug"]]))) for t in document["tests"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("heddle", "program", "work"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--shards", type=int, default=8)
+    parser.add_argument("--executions", type=int, default=400_000)
+    options = parser.parse_args()
+    heddle, program, work = (path.resolve() for path in (options.heddle, options.program, options.work))
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    os.chdir(work)
+    search = ["--seed", "5", "--executions", str(options.executions), "--strategy", "random"]
+
+    cluster = Cluster(work)
+    try:
+        cluster.up()
+        sent = run(heddle, "submit", "--slurm", "--shards", options.shards, *search, "--", program)
+        if sent.returncode != 0:
+            sys.exit(f"cluster: {sent.stderr}")
+        running = lambda: run("squeue", "-h", "-r", "-t", "R", "-w", "n1").stdout.strip()
+        cluster.until(running, "a shard on the node that is to die")
+        cluster.kill_node(1)
+        print("killed node n1 with a shard on it")
+
+        def over():
+            answer = run(heddle, "status", "--json")
+            document = json.loads(answer.stdout)
+            return document.get("shards", {}).get("missing") == []
+
+        cluster.until(over, "the last shard")
+        on_cluster = json.loads(run(heddle, "status", "--json").stdout)
+    finally:
+        cluster.down()
+
+    for i in range(1, options.shards + 1):
+        run(heddle, "find", *search, "--shard", f"{i}/{options.shards}", "--", program, env=dict(os.environ, HEDDLE_STORE=str(work / f"alone-{i}")))
+    alone = json.loads(run(heddle, "merge", "--json", *[work / f"alone-{i}" for i in range(1, options.shards + 1)]).stdout)
+    if facts(on_cluster) != facts(alone):
+        sys.exit(f"cluster: the campaign found {facts(on_cluster)}, one machine {facts(alone)}")
+    print(f"{options.shards} shards, none lost, the same as on one machine: {facts(alone)}")
+
+
+if __name__ == "__main__":
+    main()
