@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Thread tests of other projects under heddle: each must do there what it does by itself.
 
-usage: run.py [SUITE] [NAME...] [--carrier fiber|kernel] [--seeds N] [--again]
+usage: run.py [SUITE] [NAME...] [--carrier fiber|kernel] [--seeds N] [--debug SECONDS] [--again]
 
-SUITE is one of glibc, libstdc++, libcxx, tsan; without it all of them run. The sources come from Debian's source packages and are kept under
+SUITE is one of glibc, libstdc++, libcxx, tsan; without it all of them run. So are the tests of libraries (libraries.py): glib, libuv, libevent, nng,
+onetbb, mimalloc, leveldb and own, or `libraries` for all of those. The sources come from Debian's source packages and are kept under
 --work. A test counts if it can be built here and passes by itself. It passes under heddle if it does so under the schedule without preemptions
 and under N random ones, on each carrier. What is known to fail is listed with its reason in expected.tsv: an unlisted failure fails the verb,
-and so does a listed one that passes everywhere. --again takes the programs, and what they did by themselves, from the last time.
+and so does a listed one that passes everywhere. --debug also looks
+for bugs in each with `heddle debug --time SECONDS`, which must find none and end in time. --again takes the programs, and what they did by themselves, from the last time.
 """
 import argparse
 import collections
@@ -16,15 +18,21 @@ import json
 import pathlib
 import shutil
 import sys
+import time
 
 import cxx
 import glibc
+import libraries
 import sources
 import suite
 import tsan
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITES = {s.name: s for s in (glibc.Glibc, cxx.Libstdcxx, cxx.Libcxx, tsan.Tsan)}
+CONFORMANCE = [s.name for s in (glibc.Glibc, cxx.Libstdcxx, cxx.Libcxx, tsan.Tsan)]
+LIBRARIES = [s.name for s in libraries.ALL]
+SUITES = {s.name: s for s in (glibc.Glibc, cxx.Libstdcxx, cxx.Libcxx, tsan.Tsan, *libraries.ALL)}
+sources.PACKAGES.update(libraries.PACKAGES)
+GRACE = 1.07  # of the time that a search was given
 
 
 @dataclasses.dataclass
@@ -62,7 +70,19 @@ def made(tests, name, directory, again):
     return known["command"], known["expected"]
 
 
-def try_one(tests, name, carriers, policies, again):
+def search(tests, name, command, directory, seconds):
+    """A complaint, if the search reports a failure or goes on for too long."""
+    words = [tests.heddle, "debug", "--time", str(seconds), "--jobs", "1", "--", *command]
+    begun = time.monotonic()
+    done = suite.run(words, directory, 10 * seconds, tests.environment(name, directory))
+    took = time.monotonic() - begun
+    (directory / "debug.log").write_text(done.output)
+    if done.code == 1:
+        return "debug reports: " + (done.output.strip().splitlines() or [""])[0][:120]
+    return f"debug --time {seconds} took {took:.1f} s" if took > seconds * GRACE + 1 else None
+
+
+def try_one(tests, name, carriers, policies, again, seconds=0):
     directory = tests.work / "tests" / name
     try:
         command, expected = made(tests, name, directory, again)
@@ -75,6 +95,10 @@ def try_one(tests, name, carriers, policies, again):
             if complaint:
                 result.complaints[carrier] = f"{' '.join(policy).replace('--', '')}: {complaint}"
                 break
+    if seconds:
+        complaint = search(tests, name, command, directory, seconds)
+        if complaint:
+            result.complaints.setdefault(carriers[0], complaint)
     return result
 
 
@@ -131,11 +155,14 @@ def main():
     parser.add_argument("--carrier", choices=["fiber", "kernel"], action="append")
     parser.add_argument("--seeds", type=int, default=1, metavar="N")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--debug", type=int, default=0, metavar="SECONDS")
     parser.add_argument("--left-out", action="store_true", help="name each test that is left out, and why")
     parser.add_argument("--again", action="store_true", help="with the programs that were built and tried by themselves the last time")
     parser.add_argument("words", nargs="*", metavar="SUITE NAME...")
     options = parser.parse_args()
-    chosen = [options.words.pop(0)] if options.words and options.words[0] in SUITES else list(SUITES)
+    chosen = [options.words.pop(0)] if options.words and options.words[0] in (*SUITES, "libraries") else CONFORMANCE
+    if chosen == ["libraries"]:
+        chosen = LIBRARIES
     if options.words and len(chosen) > 1:
         parser.error(f"'{options.words[0]}' is none of {', '.join(SUITES)}")
     carriers = options.carrier or ["fiber", "kernel"]
@@ -144,7 +171,7 @@ def main():
     wrong = 0
     for of in chosen:
         try:
-            place = options.sources or sources.unpack(options.work, SUITES[of].package)
+            place = options.sources or (sources.unpack(options.work, SUITES[of].package) if SUITES[of].package else HERE / of)
         except sources.CannotFetch as why:
             sys.exit(f"conform: {why}")
         tests = SUITES[of](options.heddle.resolve(), place.resolve(), (options.work / of).resolve())
@@ -152,7 +179,7 @@ def main():
         tests.prepare()
         names = options.words or tests.find()
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            results = list(pool.map(lambda name: try_one(tests, name, carriers, policies, options.again), names))
+            results = list(pool.map(lambda name: try_one(tests, name, carriers, policies, options.again, options.debug), names))
         summary(of, results, carriers)
         if options.left_out:
             for result in results:
