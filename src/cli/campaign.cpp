@@ -53,7 +53,12 @@ void CampaignOptions::add_search_to(Verb& verb) {
   std::string list = "how to search:";
   for (const SearchRow& row : searches()) list += fmt::format("\n  {:<12}{}", row.name, row.words);
   verb.listed("--strategy", strategy, strategy_names(), list, "NAME");
+  std::vector<std::string> bounded{""};  // no word of the user's: the portfolio
+  for (const SearchRow& row : searches()) {
+    if (row.takes_depth) bounded.emplace_back(row.name);
+  }
   verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
+  verb.only_with("--depth", "--strategy", strategy, bounded);
   verb.text("--around", around, "gaussian: the recorded run whose switches are moved, a bug or a trace file [a run of its own]", "RUN");
   verb.flag("--resume", resume, "go on where earlier searches of this program stopped, instead of repeating them");
   verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
@@ -97,7 +102,8 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
   runner.carrier = carrier_named(options.carrier);
   runner.input = input_;
   runner.judge = judge_;
-  runner.serve = !options.fresh;
+  // A race detector inside the program has threads and mappings of its own, which a copy of the process would not have.
+  runner.serve = !options.fresh && build_of(target.program).instrumentation != Instrumentation::kStaticDetector;
   runner.files = options.files;
   runner.inputs = options.inputs;
   runner.real_files = options.real_files;

@@ -62,6 +62,10 @@ void PlanOptions::add_to(Verb& verb) {
   verb.number("--depth", depth_, "pct: bug depth");
   verb.number("--length", length_, "pct: expected number of operations");
   verb.number("--quantum", quantum_, "slice: operations a thread runs on");
+  verb.only_with("--stay", "--policy", policy_, {"random"});
+  verb.only_with("--depth", "--policy", policy_, {"pct"});
+  verb.only_with("--length", "--policy", policy_, {"pct"});
+  verb.only_with("--quantum", "--policy", policy_, {"slice"});
 }
 
 std::optional<PointKind> PlanOptions::points() const { return points_.empty() ? std::nullopt : std::optional(points_named(points_)); }

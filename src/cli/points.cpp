@@ -66,8 +66,10 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
   PointSet set;
   switch (build_of(target.program).instrumentation) {
     case Instrumentation::kStaticDetector:
-      throw Error(fmt::format("{}: contains a race detector of its own, which nothing can replace: build it with heddle-cc",
-                              target.arguments.front()));
+      set.note =
+          "the program has a race detector of its own inside: only its synchronisation calls are scheduling points, and each run starts "
+          "the program anew";
+      break;
     case Instrumentation::kNone:
       // A script's program is not known here: what the user says counts.
       if (target.script && wanted) {

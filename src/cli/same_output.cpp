@@ -22,7 +22,7 @@ bool word_of_machine(const std::string& text, size_t begin, size_t end) {
   if (end - begin >= kAddressDigits && std::all_of(from, to, is_hex)) return true;
   if (!std::all_of(from, to, is_digit)) return false;
   const bool marked = begin >= 2 && text.compare(begin - 2, 2, "==") == 0 && text.compare(end, 2, "==") == 0;
-  return marked || (begin >= 4 && text.compare(begin - 4, 4, "pid=") == 0);
+  return marked || (begin >= 4 && (text.compare(begin - 4, 4, "pid=") == 0 || text.compare(begin - 4, 4, "tid=") == 0));
 }
 
 std::string without_machine(const std::string& text) {

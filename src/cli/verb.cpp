@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -97,6 +98,23 @@ void Verb::positionals(const std::string& name, std::vector<std::string>& to, co
   app_->add_option(name, to, words)->type_name("");
 }
 
-void Verb::when_chosen(std::function<void()> then) { app_->callback(std::move(then)); }
+void Verb::only_with(const std::string& name, const std::string& of, const std::string& to, const std::vector<std::string>& values) {
+  const CLI::Option* option = app_->get_option(name);
+  rules_->push_back([=, &to] {
+    if (option->count() == 0 || std::find(values.begin(), values.end(), to) != values.end()) return;
+    std::string allowed;
+    for (const std::string& value : values) {
+      if (!value.empty()) allowed += (allowed.empty() ? "" : " or ") + value;
+    }
+    throw CLI::ValidationError(name, "means something with " + of + " " + allowed + " only");
+  });
+}
+
+void Verb::when_chosen(std::function<void()> then) {
+  app_->callback([rules = rules_, then = std::move(then)] {
+    for (const auto& rule : *rules) rule();
+    then();
+  });
+}
 
 }  // namespace heddle::cli

@@ -2,6 +2,7 @@
 // The options of a verb, in our own words: the parser behind them is known to verb.cpp and main.cpp alone.
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,11 +37,15 @@ class Verb {
   void positional(const std::string& name, std::string& to, const std::string& words);
   void positionals(const std::string& name, std::vector<std::string>& to, const std::string& words);
 
+  // The option means something only where `of`, given or by default, is one of `values`; with another it is refused.
+  void only_with(const std::string& name, const std::string& of, const std::string& to, const std::vector<std::string>& values);
+
   // Called when this verb was the one chosen and its options are parsed.
   void when_chosen(std::function<void()> then);
 
  private:
   CLI::App* app_;
+  std::shared_ptr<std::vector<std::function<void()>>> rules_ = std::make_shared<std::vector<std::function<void()>>>();
 };
 
 }  // namespace heddle::cli

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "symbols/instrumentation.h"
+#include "trace/error.h"
 
 namespace heddle::exec {
 
@@ -26,6 +27,9 @@ std::vector<std::pair<std::string, std::string>> control_variables(const Target&
   std::vector<std::pair<std::string, std::string>> all = {{"LD_PRELOAD", joined(library, value_of(target, "LD_PRELOAD"))},
                                                           {kChannelVariable, channel.variable()}};
   const ProgramBuild build = build_of(target.program);
+  if (build.hides_sanitizer)
+    throw Error(target.arguments.front() +
+                ": was linked with -static-libtsan or -static-liblsan, which cannot run under control: link it without");
   // OpenMP threads that spin before they wait only waste the time of the one thread that runs.
   if (build.wants_libgomp) all.emplace_back("GOMP_SPINCOUNT", "0");
   // A program that asks for gcc's detector gets our hooks under its name.

@@ -199,11 +199,14 @@ std::string space_words(uint32_t early_timeouts, bool unfair) {
 
 namespace {
 
-constexpr SearchRow kBoundedSearch{100, "bounded", "all schedules, fewest preemptions first",
+constexpr SearchRow kBoundedSearch{100,
+                                   "bounded",
+                                   "all schedules, fewest preemptions first",
                                    "Musuvathi & Qadeer 2007, section 3.1; 2008, algorithm 1",
                                    [](const SearchOptions& options) -> std::unique_ptr<Search> {
                                      return std::make_unique<Bounded>(options, options.depth, Reduction::kWhereSeen);
-                                   }};
+                                   },
+                                   true};
 HEDDLE_ROW(searches, kBoundedSearch);
 
 }  // namespace

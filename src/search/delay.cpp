@@ -71,9 +71,12 @@ class Delay final : public Search {
   bool inconclusive_ = false;  // some run said nothing: no claim is made
 };
 
-constexpr SearchRow kDelaySearch{120, "delay", "all schedules of a round-robin scheduler, fewest delays first",
+constexpr SearchRow kDelaySearch{120,
+                                 "delay",
+                                 "all schedules of a round-robin scheduler, fewest delays first",
                                  "Emmi, Qadeer & Rakamaric 2011, section 3",
-                                 [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Delay>(options); }};
+                                 [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Delay>(options); },
+                                 true};
 HEDDLE_ROW(searches, kDelaySearch);
 
 }  // namespace

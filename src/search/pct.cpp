@@ -70,8 +70,12 @@ class Pct final : public Search {
   size_t threads_ = 1;
 };
 
-constexpr SearchRow kPctSearch{50, "pct", "random priorities and d - 1 random change points", "Burckhardt et al. 2010, section 3",
-                               [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Pct>(options); }};
+constexpr SearchRow kPctSearch{50,
+                               "pct",
+                               "random priorities and d - 1 random change points",
+                               "Burckhardt et al. 2010, section 3",
+                               [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Pct>(options); },
+                               true};
 HEDDLE_ROW(searches, kPctSearch);
 
 }  // namespace

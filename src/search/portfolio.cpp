@@ -212,8 +212,12 @@ class Portfolio final : public Search {
 };
 
 constexpr SearchRow kPortfolioSearch{
-    10, "portfolio", "the default: systematic first, then what brings new behaviour", "see docs/design.md",
-    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Portfolio>(options); }};
+    10,
+    "portfolio",
+    "the default: systematic first, then what brings new behaviour",
+    "see docs/design.md",
+    [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Portfolio>(options); },
+    true};
 HEDDLE_ROW(searches, kPortfolioSearch);
 
 }  // namespace

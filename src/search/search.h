@@ -43,6 +43,7 @@ struct SearchRow {
   const char* words;  // one line for --help
   const char* paper;  // where the algorithm is described
   std::unique_ptr<Search> (*make)(const SearchOptions&);
+  bool takes_depth = false;  // what SearchOptions::depth says matters to it
 };
 const std::vector<SearchRow>& searches();
 const SearchRow* search_named(const std::string& name);

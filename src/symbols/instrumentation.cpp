@@ -16,14 +16,22 @@ namespace heddle::symbols {
 
 namespace {
 
-void look_at_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ProgramBuild* build) {
+// `shown`: the loader knows of a sanitizer's functions.
+void look_at_symbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ProgramBuild* build, bool* shown) {
   Elf_Data* data = elf_getdata(section, nullptr);
   if (data == nullptr || header.sh_entsize == 0) return;
   for (int i = 0; i < static_cast<int>(header.sh_size / header.sh_entsize); ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, i, &symbol) == nullptr) continue;
     const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (name == nullptr || std::strncmp(name, "__tsan_", 7) != 0) continue;
+    if (name == nullptr) continue;
+    const bool begins = std::strcmp(name, "__tsan_init") == 0 || std::strcmp(name, "__lsan_init") == 0;
+    // The table that the loader reads comes first in a file.
+    if (begins && symbol.st_shndx != SHN_UNDEF) {
+      if (header.sh_type == SHT_DYNSYM) *shown = true;
+      build->hides_sanitizer = !*shown;
+    }
+    if (std::strncmp(name, "__tsan_", 7) != 0) continue;
     if (symbol.st_shndx == SHN_UNDEF) {
       if (build->instrumentation == Instrumentation::kNone) build->instrumentation = Instrumentation::kPresent;
     } else if (std::strcmp(name, "__tsan_init") == 0) {
@@ -81,11 +89,12 @@ Libraries look_into(const std::string& path, ProgramBuild* build) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return libraries;
   const std::string origin = std::filesystem::path(path).parent_path().string();
+  bool shown = false;
   if (Elf* elf = elf_begin(file, ELF_C_READ, nullptr)) {
     for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
       GElf_Shdr header;
       if (gelf_getshdr(section, &header) == nullptr) continue;
-      if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) look_at_symbols(elf, section, header, build);
+      if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) look_at_symbols(elf, section, header, build, &shown);
       if (header.sh_type == SHT_DYNAMIC) look_at_needed(elf, section, header, origin, build, &libraries);
     }
     elf_end(elf);

@@ -14,9 +14,10 @@ enum class Instrumentation {
 
 struct ProgramBuild {
   Instrumentation instrumentation = Instrumentation::kNone;
-  bool wants_libgomp = false;  // OpenMP as gcc makes it: its threads spin before they wait
-  bool wants_libtsan = false;  // the loader must find our library under the name of gcc's
-  bool wants_libasan = false;  // AddressSanitizer as a library, which insists on coming first
+  bool wants_libgomp = false;    // OpenMP as gcc makes it: its threads spin before they wait
+  bool wants_libtsan = false;    // the loader must find our library under the name of gcc's
+  bool hides_sanitizer = false;  // gcc's -static-libtsan or -static-liblsan: its functions cannot be found in the running program
+  bool wants_libasan = false;    // AddressSanitizer as a library, which insists on coming first
 };
 
 // A file that cannot be read counts as plain.

@@ -90,6 +90,15 @@ class Proofs(unittest.TestCase):
             done = self.heddle("check", option, value, "--", PROGRAMS / "unseen_order")
             self.assertEqual(done.returncode, 2, done)
             self.assertIn(option, done.stderr)
+        for verb, option, value, *others in (("run", "--stay", 0.5), ("run", "--quantum", 7, "--policy", "random"), ("run", "--depth", 2, "--policy", "pos"),
+                                             ("run", "--length", 9, "--policy", "slice"), ("find", "--depth", 2, "--strategy", "surw"),
+                                             ("debug", "--depth", 2, "--strategy", "random")):
+            done = self.heddle(verb, *others, option, value, "--", PROGRAMS / "unseen_order")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertIn(f"{option}: means something with ", done.stderr)
+        for words in (("run", "--policy", "pct", "--depth", 2, "--length", 50), ("run", "--policy", "slice", "--quantum", 3),
+                      ("find", "--depth", 2, "--executions", 5), ("find", "--strategy", "delay", "--depth", 1, "--executions", 5)):
+            self.assertNotEqual(self.heddle(*words, "--", PROGRAMS / "unseen_order").returncode, 2, words)
         done = self.heddle("show", "--json")
         self.assertEqual(done.returncode, 2, done)
 

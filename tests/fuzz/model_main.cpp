@@ -88,7 +88,8 @@ int main(int argc, char** argv) {
   std::vector<Build> builds{{"plain", Points::kCalls}, {"instrumented", Points::kAccesses}};
   if (argc >= 6 && strcmp(argv[2], "generate") == 0) {
     const std::vector<std::string> wanted(argv + 6, argv + argc);
-    std::erase_if(builds, [&](const Build& b) { return !wanted.empty() && std::find(wanted.begin(), wanted.end(), b.name) == wanted.end(); });
+    std::erase_if(builds,
+                  [&](const Build& b) { return !wanted.empty() && std::find(wanted.begin(), wanted.end(), b.name) == wanted.end(); });
     const uint64_t first = strtoull(argv[4], nullptr, 10);
     const uint64_t count = strtoull(argv[5], nullptr, 10);
     for (uint64_t i = first; i < first + count; ++i) programs.push_back(fuzz::generate(strtoull(argv[3], nullptr, 10), i));

@@ -105,7 +105,6 @@ def parse_arguments():
     p.add_argument("--work", required=True, help=argparse.SUPPRESS)
     options = p.parse_args()
     options.schedules = options.schedules or (300 if options.quick else 1500)
-    options.executions = 200 if options.quick else 600
     for name in ("heddle", "model", "work"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     return options

@@ -103,7 +103,6 @@ class Judge:
     def __init__(self, count, options):
         self.count = count
         self.most = options.schedules
-        self.executions = options.executions
         self.check_options = list(options.check_options)
         self.believe_assumed = options.believe_assumed
 
@@ -158,7 +157,7 @@ class Judge:
         if not truth["complete"]:
             return
         scratch = self.fresh(build, index, "debug")
-        call = Call(build, index, ["debug", "--json", "--jobs", "1", "--executions", str(self.executions), "--no-isolate", "--no-reduce", "--simplify-time", "20"],
+        call = Call(build, index, ["debug", "--json", "--jobs", "1", "--executions", "600", "--no-isolate", "--no-reduce", "--simplify-time", "20"],
                     scratch=scratch)
         verdict = call.answer["verdict"]
         mode = f"{build.name}, debug"

@@ -27,10 +27,10 @@ class Sanitizers(unittest.TestCase):
         return subprocess.run([self.heddle_program, *map(str, words)], cwd=self.here, env=environment, capture_output=True, text=True,
                               errors="replace", timeout=TIMEOUT, stdin=subprocess.DEVNULL, check=False)
 
-    def compile(self, compiler, sanitizer, source):
-        program = self.here / f"{compiler}-{sanitizer}-{pathlib.Path(source).stem}"
+    def compile(self, compiler, sanitizer, source, *more):
+        program = self.here / f"{compiler}-{sanitizer}-{pathlib.Path(source).stem}{''.join(more[:1])}"
         driver = {"gcc": "g++", "clang": "clang++"}[compiler] if source.endswith("pp") else compiler
-        done = subprocess.run([driver, "-g", "-O1", "-pthread", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=undefined",
+        done = subprocess.run([driver, "-g", "-O1", "-pthread", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=undefined", *more,
                                str(HERE / "programs" / source), "-o", str(program)], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         # Without us it must run, or nothing is learnt here (a kernel that gives no room for the shadow).
@@ -43,14 +43,12 @@ class Sanitizers(unittest.TestCase):
         for carrier in ("fiber", "kernel"):
             done = self.heddle("run", "--carrier", carrier, "--", program)
             self.assertEqual((done.returncode, done.stdout), (0, "total 3\n"), done.stderr)
-        if sanitizer == "thread":
-            return
         done = self.heddle("find", "--executions", 8, "--json", "--", program)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def wrong(self, compiler, sanitizer, source, words):
+    def wrong(self, compiler, sanitizer, source, words, verb="debug"):
         program = self.compile(compiler, sanitizer, source)
-        done = self.heddle("debug", "--json", "--executions", 100, "--", program)
+        done = self.heddle(verb, "--json", "--executions", 100, "--", program)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         message = json.dumps(json.loads(done.stdout))
         self.assertIn(words, message)
@@ -75,6 +73,29 @@ class Sanitizers(unittest.TestCase):
         for compiler in COMPILERS:
             with self.subTest(compiler=compiler):
                 self.wrong(compiler, "leak", "leaked.c", "LeakSanitizer: 44 byte(s) leaked in 1 allocation(s).")
+
+    def test_other_ways_of_linking(self):
+        ways = {"gcc": "-static-libasan", "clang": "-shared-libsan"}
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                place = subprocess.run(["clang", "-print-resource-dir"], capture_output=True, text=True, check=False).stdout.strip() + "/lib/linux"
+                program = self.compile(compiler, "address", "freed.c", ways[compiler], *([f"-Wl,-rpath,{place}"] if compiler == "clang" else []))
+                done = self.heddle("find", "--json", "--executions", 40, "--", program)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn("AddressSanitizer: heap-use-after-free freed.c:13", done.stdout)
+
+    def test_hidden_sanitizers_are_refused(self):
+        for sanitizer, flag in (("thread", "-static-libtsan"), ("leak", "-static-liblsan")):
+            program = self.compile("gcc", sanitizer, "raced.c", flag)
+            for verb in ("run", "find"):
+                done = self.heddle(verb, "--", program)
+                self.assertEqual(done.returncode, 125, done.stdout + done.stderr)
+                self.assertIn("was linked with -static-libtsan or -static-liblsan", done.stderr)
+
+    def test_race(self):
+        # gcc's detector is a library, whose place ours takes. Clang's is inside: a run is a fresh process, which is slow.
+        if "clang" in COMPILERS:
+            self.wrong("clang", "thread", "raced.c", "ThreadSanitizer: data race raced.c", verb="find")
 
     def test_undefined_behaviour(self):
         for compiler in COMPILERS:
