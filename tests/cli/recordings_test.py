@@ -160,6 +160,17 @@ class Outside(Recordings):
             out, err = tool.communicate(timeout=60)
             self.assertEqual((out, tool.returncode), ("3 times\n", 1), err)
 
+    def test_a_child_that_writes_in_pieces_and_is_killed(self):
+        program = self.directory / "child"
+        source = self.directory / "child.c"
+        source.write_text(CHILD)
+        subprocess.run(["cc", "-w", "-pthread", source, "-o", program], check=True)
+        for carrier in CARRIERS:
+            with self.subTest(carrier=carrier):
+                said = self.record("--seed", 1, "--carrier", carrier, "--", program, code=1)
+                self.assertEqual(said.stdout, "ab signal 15\n")
+                self.replays(repeat=1)
+
     def test_other_output_is_no_replay(self):
         marker = self.directory / "marker"
         program = self.directory / "shows"
@@ -173,6 +184,42 @@ class Outside(Recordings):
         self.assertEqual(other.returncode, 125, other)
         self.assertIn("the output differs: stdout, line 1", other.stdout)
 
+
+# A child writes to a pipe in two pieces and waits; the parent reads them, and then kills the child, which has our handler for signals from outside
+# and must die of one like any other process.
+CHILD = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int ends[2];
+static void* reader(void* unused) {
+  char text[8];
+  long all = 0;
+  for (long n; all < 2 && (n = read(ends[0], text, sizeof text)) > 0; all += n) printf("%.*s", (int)n, text);
+  return unused;
+}
+int main(void) {
+  pthread_t t;
+  if (pipe(ends) != 0) return 2;
+  const pid_t child = fork();
+  if (child == 0) {
+    write(ends[1], "a", 1);
+    usleep(2000);
+    write(ends[1], "b", 1);
+    for (;;) pause();
+  }
+  close(ends[1]);
+  pthread_create(&t, NULL, reader, NULL);
+  pthread_join(t, NULL);
+  int status = 0;
+  kill(child, SIGTERM);
+  waitpid(child, &status, 0);
+  printf(" signal %d\n", WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+  return 1;
+}
+"""
 
 # Says whether there is such a file, which no recording keeps, and an address, which no replay has to repeat.
 SHOWS = r"""
