@@ -20,6 +20,7 @@ class PlanOptions {
   bool events_given() const { return max_events_.has_value(); }
   uint64_t seed() const { return seed_; }
   void set_seed(uint64_t seed) { seed_ = seed; }
+  void set_env_seed(uint64_t seed) { env_seed_ = seed; }
 
  private:
   std::string policy_ = "stay";

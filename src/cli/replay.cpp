@@ -180,13 +180,17 @@ int run_replay(const Session& session, const ReplayArguments& options) {
       difference = kInputLost;
       break;
     }
-    if (first_difference(saved, last, &why) != kNoDifference) {
+    if (replay_difference(saved, last, &why) != kNoDifference) {
       identical = false;
       difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;
       if (plan.strictness == Strictness::kStrict) {
         verdict = "diverged";
         break;
       }
+    }
+    if (is_cut(saved) && identical) {
+      verdict = "replayed";
+      continue;
     }
     if (is_inconclusive(last.outcome())) {
       verdict = "diverged";
@@ -229,6 +233,8 @@ int run_replay(const Session& session, const ReplayArguments& options) {
       print_out("BUG {}  reproduced{}: {}\n", r.bug.id,
                 runs > 1 ? fmt::format(" {} times, {}", runs, identical ? "identically" : "not identically") : "",
                 ending_sentence(last, symbols));
+    } else if (verdict == "replayed") {
+      print_out("BUG {}  replayed to the end of its recording, {} events\n", r.bug.id, last.events().size());
     } else if (verdict == "passed") {
       print_out("BUG {}  not reproduced: the program passed\n", r.bug.id);
     } else {
@@ -238,7 +244,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     }
   }
   if (verdict == "failure") return exit_value(ExitCode::kFailure);
-  return exit_value(verdict == "passed" ? ExitCode::kNothing : ExitCode::kCannotTest);
+  return exit_value(verdict == "passed" || verdict == "replayed" ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
 void add_replay(CLI::App& app, Session& session) {

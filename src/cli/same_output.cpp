@@ -62,8 +62,17 @@ bool output_is_its_own(const Trace& trace) {
   return std::none_of(events.begin(), events.end(), [](const Event& e) { return e.op == Op::kFork || e.op == Op::kExec; });
 }
 
+bool is_cut(const Trace& trace) { return trace.outcome().kind == OutcomeKind::kLimit; }
+
+size_t replay_difference(const Trace& recorded, const Trace& again, std::string* why) {
+  const size_t at = first_difference(recorded, again, why);
+  const bool to_the_end = at == recorded.events().size() && again.events().size() == recorded.events().size();
+  return is_cut(recorded) && to_the_end ? kNoDifference : at;
+}
+
 void end_soon_after(const Trace& trace, Plan* plan) {
   if (trace.outcome().kind == OutcomeKind::kSignal) plan->limits.events = trace.data().executed + 1000;
+  if (is_cut(trace)) plan->limits.events = trace.data().executed;
 }
 
 std::string output_difference(const Output& before, const Output& now) {

@@ -14,6 +14,11 @@ bool output_is_its_own(const Trace& trace);
 // pid=12. Returns what differs ("the output differs: stdout, line 3"), or nothing.
 std::string output_difference(const Output& before, const Output& now);
 
+// A recording without the program's end: heddle was killed, or the disk was full.
+bool is_cut(const Trace& trace);
+// As first_difference; of a recording that is cut, the events alone count.
+size_t replay_difference(const Trace& recorded, const Trace& again, std::string* why);
+
 // A program that a signal from outside has ended may go on for ever without it: an exact replay is given up soon after the recorded end.
 void end_soon_after(const Trace& trace, Plan* plan);
 

@@ -169,7 +169,7 @@ std::shared_ptr<const InputLog> Channel::read_inputs() const {
   if (control().file_bytes == 0 && header().input_bytes == 0 && header().inputs_lost == 0) return kNone;
   auto log = std::make_shared<InputLog>();
   parse_inputs(base_ + layout_.files, std::min(control().file_bytes, kFileBytes), *log);
-  parse_inputs(base_ + layout_.inputs, std::min(header().input_bytes, kInputBytes), *log);
+  if (!streams()) parse_inputs(base_ + layout_.inputs, std::min(header().input_bytes, kInputBytes), *log);
   log->lost = header().inputs_lost;
   return log;
 }

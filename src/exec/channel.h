@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exec/descriptor.h"
+#include "trace/stream_sink.h"
 #include "trace/trace.h"
 #include "wire/servers.h"
 
@@ -43,12 +44,24 @@ class Channel {
   void wait_for_server(int milliseconds) const;
   bool server_ready() const;
 
+  // The run's events and inputs are to be taken away while it goes on, by take_stream().
+  void begin_stream();
+  // Gives what has come since to the sink; `last`: the process is dead, and everything is taken. Throws what the sink throws.
+  void take_stream(const Plan& plan, StreamSink& sink, bool last);
+  // Without giving it to anybody.
+  void drop_stream();
+  bool streams() const { return control().stream.events != 0; }
+  uint64_t event_count() const;
+
   // The trace as it stands in the slot. Whatever the target scribbled there, the result is well-formed.
   // Without the events if `wanted` is given and does not want those of a run that ended so.
   Trace read(const Plan& plan, int wait_status, const std::function<bool(const Outcome&)>& wanted = nullptr) const;
 
  private:
   std::shared_ptr<const InputLog> read_inputs() const;
+  std::string ring_inputs(uint64_t from, uint64_t to) const;
+  void drained(uint64_t events, uint64_t inputs);
+  bool tables_have_changed();
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_ + layout_.header); }
   template <typename Row>
   Row* rows(uint64_t offset) {
@@ -63,6 +76,7 @@ class Channel {
   ChannelLayout layout_;
   Descriptor file_;
   char* base_ = nullptr;
+  uint64_t tables_seen_ = 0;  // a hash of their sizes
 };
 
 // How a process ended, where the runtime did not get to say.

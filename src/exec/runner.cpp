@@ -383,28 +383,4 @@ RunResult Runner::run_with_twins(const Plan& plan) {
                 cannot_control(fmt::format("the program's fork server died: {}", status ? describe_status(*status) : "without a status")));
 }
 
-PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
-                     const std::function<bool(const Outcome&)>& wanted) {
-  PlainRun run;
-  Channel channel(Mode::kOnce, carrier);
-  channel.write_plan(plan);
-  Launch launch;
-  launch.variables = control_variables(target, library, channel);
-  launch.own_group = false;
-  // A terminal's keys must reach it. Elsewhere only the tool is in the group that somebody sends a signal to, so that it comes to the program once.
-  const bool terminal = static_cast<bool>(Descriptor(::open("/dev/tty", O_RDWR | O_CLOEXEC)));
-  launch.apart = !terminal;
-  const Descriptor in = input != nullptr ? input->open() : Descriptor();
-  if (in) launch.in = in.get();
-  Forwarding forwarding(terminal);
-  Process process(target, launch, run.notes);
-  forwarding.to(process.pid());
-  run.wait_status = process.wait();
-  forwarding.to(0);  // somebody else may get its number
-  run.trace = channel.read(plan, run.wait_status, wanted);
-  if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
-    run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
-  return run;
-}
-
 }  // namespace heddle::exec

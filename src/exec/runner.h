@@ -117,10 +117,15 @@ struct PlainRun {
   Trace trace;
   int wait_status = 0;
   std::vector<std::string> notes;
+  uint64_t events = 0;       // that count, of those given to the sink
+  std::string not_recorded;  // why the sink took no more
 };
 // `input`: read instead of the tool's own standard input. Of a run that `wanted` does not want to be told, the trace has no events: a long run
 // has gigabytes of them.
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
                      const std::function<bool(const Outcome&)>& wanted);
+// The same with all events and inputs given to `sink` while it runs; the trace has none of them.
+PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
+                  const Input* input);
 
 }  // namespace heddle::exec

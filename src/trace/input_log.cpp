@@ -6,7 +6,7 @@
 
 namespace heddle::trace {
 
-void parse_inputs(const char* arena, uint64_t bytes, InputLog& log) {
+void add_inputs(const char* arena, uint64_t bytes, InputLog& log) {
   for (uint64_t at = 0; at + sizeof(InputRecord) <= bytes;) {
     InputRecord r{};
     std::memcpy(&r, arena + at, sizeof r);
@@ -22,6 +22,14 @@ void parse_inputs(const char* arena, uint64_t bytes, InputLog& log) {
       break;
     }
   }
+}
+
+void parse_inputs(const char* arena, uint64_t bytes, InputLog& log) {
+  add_inputs(arena, bytes, log);
+  sort_inputs(log);
+}
+
+void sort_inputs(InputLog& log) {
   std::stable_sort(log.calls.begin(), log.calls.end(),
                    [](const InputCall& a, const InputCall& b) { return std::tie(a.thread, a.ordinal) < std::tie(b.thread, b.ordinal); });
 }

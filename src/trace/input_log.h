@@ -34,6 +34,9 @@ struct InputLog {
 
 // Adds what an arena of wire/input.h holds; whatever the target scribbled there, the result is well-formed.
 void parse_inputs(const char* arena, uint64_t bytes, InputLog& log);
+// The same in parts: as many as wanted, then once the order.
+void add_inputs(const char* arena, uint64_t bytes, InputLog& log);
+void sort_inputs(InputLog& log);
 // The block that the runtime takes calls from. `exact`: they wait as they did.
 std::string replay_block(const InputLog& log, bool exact);
 

@@ -21,6 +21,21 @@ enum class Carrier : uint32_t { kFiber = 0, kKernel = 1 };
 enum class ServerState : uint32_t { kNone = 0, kReady = 1, kBusy = 2 };
 enum class Request : uint32_t { kRun = 0, kQuit = 1 };
 
+// A run that is recorded while it goes on: events and inputs lie in rings, which the tool empties. All of it 0: the run keeps them to its end.
+struct StreamBlock {
+  uint64_t events;          // size of the ring of events: a power of two
+  uint64_t input_bytes;     // of the ring of inputs
+  uint64_t drained_events;  // by the tool, since the start of the run
+  uint64_t drained_inputs;  // bytes
+  uint64_t ready_inputs;    // bytes up to which records are whole
+  uint32_t ticket;          // futex: the tool adds 1 when it has taken something
+  uint32_t spare;
+};
+// An event's flags and value may be set after others have followed it: the tool takes no newer one before the end.
+inline constexpr uint64_t kOpenEvents = 256;
+inline constexpr uint64_t kStreamEvents = uint64_t{1} << 18;
+inline constexpr uint64_t kStreamInputs = uint64_t{32} << 20;
+
 // Futex words are written with a release store and woken; see exec/runner.cpp and runtime/process/server.cpp for the two sides.
 struct Control {
   uint32_t magic;
@@ -41,6 +56,7 @@ struct Control {
   // How often the files were put back since the server was started: what it has open is then no longer what a path names.
   uint32_t view_epoch;
   uint32_t debugger;  // stop (SIGTRAP) before each switch: set by replay --gdb
+  StreamBlock stream;
 };
 
 enum class ThreadState : uint32_t { kRunnable = 0, kBlocked, kFinished, kRemoved };
@@ -110,8 +126,9 @@ struct TraceHeader {
   uint64_t executed;        // events executed
   uint64_t slices_done;     // how far the plan's slices were followed
   uint64_t skipped_slices;  // relaxed: slices skipped because their thread could not run
-  uint64_t input_bytes;     // used of the arena of recorded calls
-  uint64_t inputs_lost;     // more came than the arena holds
+  uint64_t
+      input_bytes;  // used of the arena of recorded calls; of a stream: written since the start, with what is left out at the ring's end
+  uint64_t inputs_lost;  // more came than the arena holds
   OutcomeBlock outcome;
 };
 

@@ -5,7 +5,7 @@
 
 namespace heddle {
 
-enum class InputKind : uint32_t { kFile = 1, kCall = 2 };
+enum class InputKind : uint32_t { kFile = 1, kCall = 2, kRest = 3 };  // kRest: nothing, to the end of a ring
 
 // One of them, in a byte arena: this record, then `size` bytes (kFile: the path; kCall: what the call wrote), padded to 8.
 struct InputRecord {

@@ -69,14 +69,14 @@ class Outside(Recordings):
             self.assertEqual(again.returncode, 1, again)
             self.assertTrue(again.stdout.startswith(said.stdout), again)
 
-    def test_a_server_whose_sets_fill_while_they_are_waited_for(self):
-        """Clients connect after the workers have begun to wait, and are gone when it is replayed."""
+    def recorded_server(self, *options):
+        """heddle record of a server that has answered some requests, and its port."""
         servers = HERE.parent.parent / "bench" / "servers"
         for name in ("cache", "kv_load"):
             subprocess.run(["gcc", "-O1", "-g", "-pthread", servers / f"{name}.c", "-o", self.directory / name], check=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        tool = subprocess.Popen([base.HEDDLE, "record", "--always", "--", "./cache", str(port), "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
+        tool = subprocess.Popen([base.HEDDLE, "record", *options, "--", "./cache", str(port), "3"], cwd=self.directory, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(600):
             try:
@@ -86,10 +86,55 @@ class Outside(Recordings):
                 time.sleep(0.05)
         load = subprocess.run([self.directory / "kv_load", str(port), "4", "0.1"], capture_output=True, text=True)
         self.assertEqual(load.returncode, 0, load)
+        return tool, port
+
+    def test_a_server_whose_sets_fill_while_they_are_waited_for(self):
+        """Clients connect after the workers have begun to wait, and are gone when it is replayed."""
+        tool, _ = self.recorded_server("--always")
         tool.send_signal(signal.SIGTERM)
         said = tool.communicate(timeout=60)[1]
+        self.assertRegex(said, r"heddle: log: \d+ events, \d+ inputs, \d+ bytes")
         self.assertIn("heddle: recorded", said)
+        self.assertIn("look at it before you share it", said)
         self.assertNotIn("does not replay", said)
+        self.assertFalse((self.directory / ".heddle" / "recordings").exists(), "the bug holds all of it")
+        self.replays()
+        # Shells leave descriptors open that have a recorded connection's number.
+        again = subprocess.run([base.HEDDLE, "replay"], cwd=self.directory, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                               pass_fds=[os.dup2(0, 10)])
+        os.close(10)
+        self.assertEqual(again.returncode, 1, again)
+
+    def test_what_is_left_when_heddle_is_killed(self):
+        tool, port = self.recorded_server()
+        recordings = self.directory / ".heddle" / "recordings"
+        (recording,) = recordings.iterdir()
+        for _ in range(600):  # the load is on disk a moment later
+            if (recording / "segment.0000").stat().st_size > 20000:
+                break
+            time.sleep(0.05)
+        tool.kill()
+        tool.communicate()
+        other = self.heddle("recover", "--", "./cache", "1", "3")
+        self.assertEqual(other.returncode, 125, other)
+        self.assertIn(f"is a recording of: ./cache {port} 3", other.stderr)
+        segment = recording / "segment.0000"
+        segment.write_bytes(segment.read_bytes()[:-7])
+        done = self.heddle("recover", "--", "./cache", port, "3")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("ends in the middle of a block", done.stderr)
+        self.assertIn("heddle: recorded", done.stderr)
+        self.assertNotIn("does not replay", done.stderr)
+        self.assertFalse(recordings.exists())
+        replayed = self.heddle("replay", "--repeat", 2)
+        self.assertEqual(replayed.returncode, 0, replayed)
+        self.assertIn("replayed to the end of its recording", replayed.stdout)
+        again = self.heddle("recover", "--", "./cache", port, "3")
+        self.assertEqual((again.returncode, again.stderr), (125, "heddle: no recording is left in .heddle/recordings\n"))
+
+    def test_again_until_it_fails(self):
+        said = self.record("--retry-until-failure", "--seed", 1, "--quantum", 3, "--", base.program("lost_update"), code=1)
+        self.assertEqual(said.stderr.count("heddle: recorded"), 1, said)
         self.replays()
 
     def signalled(self, number, *words, times=1):

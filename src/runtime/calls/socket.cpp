@@ -127,10 +127,11 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
   });
 }
 
-// A descriptor of the recorded number for a connection whose other end is not there. A real one that came meanwhile stays.
+// A descriptor of the recorded number for a connection whose other end is not there. A real one that came meanwhile stays; anything else with
+// that number is what the replay's shell left open, and was not there when it was recorded.
 long placeholder_socket(int recorded, int flags) {
   struct stat there;
-  if (sys(SYS_fstat, recorded, &there) == 0) return recorded;
+  if (sys(SYS_fstat, recorded, &there) == 0 && S_ISSOCK(there.st_mode)) return recorded;
   const long fd = sys(SYS_socket, AF_UNIX, SOCK_STREAM | (flags & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
   if (fd < 0 || fd == recorded) return fd;
   sys(SYS_dup3, fd, recorded, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);

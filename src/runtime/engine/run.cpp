@@ -13,6 +13,7 @@
 #include "runtime/engine/model.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/repeated_state.h"
+#include "runtime/engine/stream.h"
 #include "runtime/engine/upward.h"
 
 namespace heddle::rt {
@@ -95,7 +96,9 @@ void map_more_events() {
   constexpr uint64_t kLeast = 65536 / sizeof(Event), kMost = 1048576 / sizeof(Event);
   const uint64_t more = g_run.step < kLeast ? kLeast : g_run.step > kMost ? kMost : g_run.step;
   // Where the table is full there is nothing to map, and nobody asks again.
-  if (g_run.step >= g_run.capacity) {
+  if (is_streaming()) {
+    g_run.mapped = wait_for_event_room();
+  } else if (g_run.step >= g_run.capacity) {
     g_run.mapped = UINT64_MAX;
   } else if (g_run.step < kLeast) {
     g_run.mapped = kLeast;

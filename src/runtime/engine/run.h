@@ -47,6 +47,7 @@ struct Run {
   Event* events;
   uint64_t capacity;
   uint64_t mapped;  // events whose pages are there: beyond them the next many are asked for at once
+  uint64_t ring;    // step & ring is an event's place: all bits, unless the events are streamed
   PlanView plan;
   Director director;
   uint64_t event_limit;  // the plan's: the run is given up there

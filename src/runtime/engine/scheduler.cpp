@@ -203,7 +203,7 @@ Event* record(ThreadSlot* t) {
   if (__builtin_expect(g_logging_ready, 0)) log_ready();
   if (__builtin_expect(g_run.step >= g_run.event_limit || (idles && is_livelock()), 0)) check_limits();
   if (__builtin_expect(g_run.step >= g_run.mapped, 0)) map_more_events();
-  Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step] : &overflow;
+  Event* e = g_run.step < g_run.capacity ? &g_run.events[g_run.step & g_run.ring] : &overflow;
   const Pending& p = t->pending;
   e->thread = t->index;
   e->number = ++t->operations;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "runtime/base/sys.h"
+#include "runtime/engine/stream.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/readiness.h"
 
@@ -55,16 +56,22 @@ const InputRecord* find(ThreadId thread, uint32_t ordinal, Op op) {
 // Where the next record goes, or nullptr: the arena is full.
 InputRecord* new_call(uint64_t size) {
   TraceHeader* h = g_run.header;
-  if (h->input_bytes + input_record_bytes(size) > kInputBytes) {
+  const uint64_t bytes = input_record_bytes(size);
+  const bool streamed = is_streaming();
+  if (streamed) inputs_are_whole();  // but for this one
+  char* at = streamed                               ? input_room(bytes)
+             : h->input_bytes + bytes > kInputBytes ? nullptr
+                                                    : g_run.slot + g_run.layout.inputs + h->input_bytes;
+  if (at == nullptr) {
     if (h->inputs_lost == 0) note(kNoSite, "more input came from outside than the log holds: this run cannot be replayed");
     ++h->inputs_lost;
     return nullptr;
   }
-  auto* r = reinterpret_cast<InputRecord*>(g_run.slot + g_run.layout.inputs + h->input_bytes);
+  if (!streamed) h->input_bytes += bytes;
+  auto* r = reinterpret_cast<InputRecord*>(at);
   memset(r, 0, sizeof *r);
   r->kind = InputKind::kCall;
   r->size = static_cast<uint32_t>(size);
-  h->input_bytes += input_record_bytes(size);
   return r;
 }
 
@@ -232,6 +239,7 @@ void log_input(Op op, const Filled& filled, long result) {
     if (n != 0) memcpy(to, filled.pieces[i].iov_base, n);
     to += n;
   }
+  if (is_streaming()) inputs_are_whole();
 }
 
 void log_file(int fd) {

@@ -14,6 +14,8 @@ namespace {
 constexpr uint32_t kMaxAsked = 1024;
 HEDDLE_APART pollfd g_asked[kMaxAsked];
 HEDDLE_APART bool g_over[kMaxThreads];
+// The step, plus 1, at which a thread was asked for by itself: one step has one answer, or a replay could not give the same.
+HEDDLE_APART uint64_t g_asked_alone[kMaxThreads];
 
 // The moment for which g_over was asked. In a plain run it is good for some events, where somebody can run: nobody outside can tell.
 constexpr uint64_t kGoodFor = 16;
@@ -70,10 +72,15 @@ bool outside_ready(const ThreadSlot& thread, const DescriptorWait& wait) {
     ask_for_all();
     g_asked_at = {g_run.step, g_round, g_nobody_ready};
   }
-  // Asked for since it came to wait?
-  if (thread.last_step > g_asked_at.step) return descriptors_ready(wait);
-  // A call that blocks must not be made for something that somebody else has taken meanwhile.
-  return g_over[thread.index] && (wait.polls || g_asked_at.step == g_run.step || descriptors_ready(wait));
+  bool& over = g_over[thread.index];
+  // It came to wait after all were asked. And a call that blocks must not be made for something that somebody else has taken meanwhile.
+  const bool late = thread.last_step > g_asked_at.step;
+  const bool old = over && !wait.polls && g_asked_at.step != g_run.step;
+  if ((late || old) && g_asked_alone[thread.index] != g_run.step + 1) {
+    g_asked_alone[thread.index] = g_run.step + 1;
+    over = descriptors_ready(wait);
+  }
+  return over;
 }
 
 void ask_again() { ++g_round; }

@@ -18,6 +18,7 @@
 #include "runtime/engine/run.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/spin.h"
+#include "runtime/engine/stream.h"
 #include "runtime/engine/unwinder.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/hooks.h"
@@ -83,6 +84,7 @@ void attach() {
     return;
   }
   g_run.capacity = kEventCapacity;
+  g_run.ring = UINT64_MAX;
   g_run.layout = channel_layout(kPlanBytes, kEventCapacity);
   const uint64_t size = control->size;
   if (size < g_run.layout.total) g_run.capacity = (size - g_run.layout.events) / sizeof(Event);
@@ -166,14 +168,18 @@ void claim() {
   memcpy(g_run.channel + l.header, own + l.header, sizeof(TraceHeader));
   memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
   memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
-  memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
-  map_events(0, g_run.header->event_count);
-  memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
+  const bool streams = g_run.control->stream.events != 0;
+  if (!streams) {
+    memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
+    map_events(0, g_run.header->event_count);
+    memcpy(g_run.channel + l.events, own + l.events, g_run.header->event_count * sizeof(Event));
+  }
   const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
   memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));
+  g_run.claimed = true;
+  if (streams) begin_stream(own);
   sys(SYS_munmap, own, l.total);
   forget_own_memory(own);
-  g_run.claimed = true;
   for (uint32_t i = 0; i < g_thread_count; ++i) name_row(g_threads[i]);
   if (g_run.control->mode == Mode::kServe) serve();
 }
