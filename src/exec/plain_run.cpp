@@ -13,7 +13,7 @@ namespace heddle::exec {
 
 namespace {
 
-constexpr int kLookMs = 20;
+constexpr int kTakeEveryMs = 20;
 constexpr auto kSettleAfter = std::chrono::seconds(1);
 
 // Until the process has ended. What the sink cannot take is lost to the recording, not to the program.
@@ -31,7 +31,7 @@ void take_while_it_runs(Channel& channel, const Plan& plan, StreamSink& sink, Pr
       run.not_recorded = error.what();
     }
   };
-  while (!process.wait_for(kLookMs)) take(false);
+  while (!process.wait_for(kTakeEveryMs)) take(false);
   take(true);
 }
 
