@@ -82,27 +82,19 @@ class Cluster:
 
     def kill_node(self, index):
         """As a power cut: the daemon and all that it started."""
-        daemon = self.nodes[index]
-        mine = [daemon.pid]
+        mine = [self.nodes[index].pid]
+        here = f"SLURMD_NODENAME=n{index}".encode()
         for entry in pathlib.Path("/proc").iterdir():
-            if entry.name.isdigit():
-                try:
-                    words = (entry / "cmdline").read_bytes()
-                    if words.startswith(b"slurmstepd") and str(self.steps_of(index)) in words.decode(errors="replace"):
-                        mine.append(int(entry.name))
-                    elif f"SLURMD_NODENAME=n{index}".encode() in (entry / "environ").read_bytes().split(b"\0"):
-                        mine.append(int(entry.name))
-                except OSError:
-                    pass
+            try:
+                if entry.name.isdigit() and here in (entry / "environ").read_bytes().split(b"\0"):
+                    mine.append(int(entry.name))
+            except OSError:
+                pass
         for pid in mine:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-
-    def steps_of(self, index):
-        out = run("squeue", "-h", "-w", f"n{index}", "-o", "%A").stdout.split()
-        return f"[{out[0]}." if out else "nothing"
 
     def down(self):
         for process in reversed(self.processes):
@@ -122,7 +114,7 @@ def main():
     for name in ("heddle", "program", "work"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--shards", type=int, default=8)
-    parser.add_argument("--executions", type=int, default=400_000)
+    parser.add_argument("--executions", type=int, default=1_000_000)
     options = parser.parse_args()
     heddle, program, work = (path.resolve() for path in (options.heddle, options.program, options.work))
     shutil.rmtree(work, ignore_errors=True)
@@ -136,10 +128,13 @@ def main():
         sent = run(heddle, "submit", "--slurm", "--shards", options.shards, *search, "--", program)
         if sent.returncode != 0:
             sys.exit(f"cluster: {sent.stderr}")
-        running = lambda: run("squeue", "-h", "-r", "-t", "R", "-w", "n1").stdout.strip()
+        running = lambda: run("squeue", "-h", "-r", "-t", "R", "-w", "n1", "-o", "%K").stdout.split()
         cluster.until(running, "a shard on the node that is to die")
+        shard = running()[0]
         cluster.kill_node(1)
-        print("killed node n1 with a shard on it")
+        if (work / f"heddle-campaign/shard-{shard}/.heddle/shard.json").exists():
+            sys.exit("cluster: the shard was done before its node died: ask for more --executions")
+        print(f"killed node n1 with shard {shard} on it")
 
         def over():
             answer = run(heddle, "status", "--json")
