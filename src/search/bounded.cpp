@@ -110,6 +110,40 @@ void Bounded::observe(size_t, const Trace& trace) {
   expand(item, std::make_shared<const Trace>(trace));
 }
 
+void Bounded::branch_to(const Branch& at, const PendingOperation& other) {
+  const uint32_t price = at.cost + (at.costs && other.thread != at.current ? 1 : 0);
+  if (price > bound_) return;
+  const ThreadId id = at.trace->threads()[other.thread].id;
+  if (account_.reduced && entered_.contains(mix(at.state, id))) {
+    ++account_.pruned;
+    return;
+  }
+  const bool unknown = other.ready == Ready::kUnknown;
+  Item next{at.trace, at.position, {id, other.number}, {}, at.position + 1, at.item.early, unknown, mix(at.state, id)};
+  Item timing_out = next;
+  timing_out.choice = {{id, other.number, kChoiceTimeout}};
+  ++timing_out.early;
+  // Where nobody can tell whether it could go on by itself, both are tried.
+  if (unknown && has(other.op, kTimed) && at.item.early < options_.early_timeouts) waiting_[price].push_back(timing_out);
+  waiting_[price].push_back(other.ready == Ready::kTimeout ? std::move(timing_out) : std::move(next));
+}
+
+// The event at the position chose among those who could be woken: the others could have been, too.
+void Bounded::branch_to_waiters(const Branch& at, const EnabledWalk& walk, uint32_t cost) {
+  const Trace& trace = *at.trace;
+  const Event& e = trace.events()[at.position];
+  if (e.op != Op::kCondSignal) {
+    if (!has(e.op, kTimed)) ++account_.other_choices;
+    return;
+  }
+  for (uint32_t w : walk.waiters(e.object)) {
+    const ThreadId id = trace.threads()[w].id;
+    if (id == e.value) continue;
+    waiting_[cost].push_back(
+        {at.trace, at.position + 1, {}, {{trace.thread_id(e), e.number, id}}, at.position + 1, at.item.early, false, 0});
+  }
+}
+
 void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& shared) {
   const Trace& trace = *shared;
   const auto events = trace.events();
@@ -135,44 +169,21 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
     if (cost > bound_) return;
     const uint64_t state = states.empty() ? 0 : mix(p == 0 ? 0 : states[p - 1], mix(fairness.hash(), item.early));
     if (p >= item.free) {
+      const Branch at{item, shared, p, state, current, before, costs};
       if (!enter(mix(state, trace.thread_id(e)))) {
         ++account_.pruned;
         return;
       }
       for (const PendingOperation& s : pending_operations) {
-        const bool by_timeout = s.ready == Ready::kTimeout;
-        if (s.thread == e.thread || s.ready == Ready::kNo || (by_timeout && item.early >= options_.early_timeouts)) continue;
+        if (s.thread == e.thread || s.ready == Ready::kNo) continue;
+        if (s.ready == Ready::kTimeout && item.early >= options_.early_timeouts) continue;
         if (fairness.behind(s.thread, enabled)) {
           ++account_.unfair;
           continue;
         }
-        const uint32_t price = before + (costs && s.thread != current ? 1 : 0);
-        if (price > bound_) continue;
-        const ThreadId id = trace.threads()[s.thread].id;
-        if (account_.reduced && entered_.contains(mix(state, id))) {
-          ++account_.pruned;
-          continue;
-        }
-        const bool unknown = s.ready == Ready::kUnknown;
-        Item next{shared, p, {id, s.number}, {}, p + 1, item.early, unknown, mix(state, id)};
-        Item timing_out = next;
-        timing_out.choice = {{id, s.number, kChoiceTimeout}};
-        ++timing_out.early;
-        // Where nobody can tell whether it could go on by itself, both are tried.
-        if (unknown && has(s.op, kTimed) && item.early < options_.early_timeouts) waiting_[price].push_back(timing_out);
-        waiting_[price].push_back(by_timeout ? std::move(timing_out) : std::move(next));
+        branch_to(at, s);
       }
-    }
-    if ((e.flags & kChoice) != 0 && p >= item.free) {
-      if (e.op == Op::kCondSignal) {
-        for (uint32_t w : walk.waiters(e.object)) {
-          const ThreadId id = trace.threads()[w].id;
-          if (id == e.value) continue;
-          waiting_[cost].push_back({shared, p + 1, {}, {{trace.thread_id(e), e.number, id}}, p + 1, item.early, false, 0});
-        }
-      } else if (!has(e.op, kTimed)) {
-        ++account_.other_choices;
-      }
+      if ((e.flags & kChoice) != 0) branch_to_waiters(at, walk, cost);
     }
     walk.advance();
     pending_operations = walk.pending_operations();

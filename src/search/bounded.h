@@ -63,6 +63,18 @@ class Bounded final : public Search {
   void restart_without_reduction();
   bool allows_reduction(const Trace& trace);
   void expand(const Item& item, const std::shared_ptr<const Trace>& trace);
+  // A position of a run from which other threads can go on.
+  struct Branch {
+    const Item& item;  // that made the run
+    const std::shared_ptr<const Trace>& trace;
+    size_t position;
+    uint64_t state;
+    uint32_t current;  // thread that has the processor
+    uint32_t cost;     // preemptions before it
+    bool costs;        // to take the processor from it
+  };
+  void branch_to(const Branch& at, const PendingOperation& other);
+  void branch_to_waiters(const Branch& at, const EnabledWalk& walk, uint32_t cost);
   // Registers that somebody goes on from this state; false if that has been done before. Work is done in order of cost, so the first to
   // come comes at the least cost.
   bool enter(uint64_t key);

@@ -171,6 +171,33 @@ std::optional<Reversal> Reversals::take() {
   return std::nullopt;
 }
 
+namespace {
+
+// The locks that the thread of each pair's first event holds when it comes to it.
+std::unordered_map<size_t, std::vector<ObjectId>> locks_at_first(const Trace& trace, const std::vector<EventPair>& pairs) {
+  const auto events = trace.events();
+  std::unordered_map<size_t, std::vector<ObjectId>> held;
+  for (const EventPair& p : pairs) held[p.first];
+  HeldLocks locks(trace.threads().size());
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (const auto it = held.find(i); it != held.end()) {
+      for (const HeldLock& lock : locks.held(events[i].thread)) it->second.push_back(lock.object);
+    }
+    locks.step(i, events[i]);
+  }
+  return held;
+}
+
+// The last event of the slice that each event belongs to.
+std::vector<size_t> ends_of_slices(const Trace& trace) {
+  std::vector<size_t> ends(trace.events().size());
+  for (const TraceSlice& s : trace.slices())
+    std::fill(ends.begin() + static_cast<ptrdiff_t>(s.begin), ends.begin() + static_cast<ptrdiff_t>(s.end), s.end - 1);
+  return ends;
+}
+
+}  // namespace
+
 void Reversals::add(const Trace& trace) {
   const std::vector<uint64_t> states = order_hashes(trace);
   if (states.empty() || !orders_.insert(states.back()).second) return;
@@ -182,22 +209,8 @@ void Reversals::add(const Trace& trace) {
   const auto shared = std::make_shared<const Trace>(trace);
   auto name = [&](size_t i) { return mix(events[i].site, static_cast<uint64_t>(events[i].op)); };
 
-  // The locks that each event's thread holds when it comes to it, for the positions that matter.
-  std::unordered_map<size_t, std::vector<ObjectId>> held;
-  for (const EventPair& p : pairs) held[p.first];
-  HeldLocks locks(trace.threads().size());
-  for (size_t i = 0; i < events.size(); ++i) {
-    if (const auto it = held.find(i); it != held.end()) {
-      for (const HeldLock& lock : locks.held(events[i].thread)) it->second.push_back(lock.object);
-    }
-    locks.step(i, events[i]);
-  }
-
-  // The last event of the slice that each event belongs to.
-  std::vector<size_t> slice_end(events.size());
-  for (const TraceSlice& s : trace.slices())
-    std::fill(slice_end.begin() + static_cast<ptrdiff_t>(s.begin), slice_end.begin() + static_cast<ptrdiff_t>(s.end), s.end - 1);
-
+  std::unordered_map<size_t, std::vector<ObjectId>> held = locks_at_first(trace, pairs);
+  const std::vector<size_t> slice_end = ends_of_slices(trace);
   add_rings(shared, must);
   add_ends(shared, states);
   std::unordered_map<uint64_t, uint32_t> meetings;

@@ -114,6 +114,24 @@ void write_events(ByteWriter& out, const std::vector<Event>& events) {
   for (const ByteWriter* column : {&slices, &numbers, &place_table, &places, &object_table, &objects, &values}) out.text(column->bytes());
 }
 
+namespace {
+
+// The places that the table lists, from 1 on.
+std::vector<Place> read_places(ByteReader& table) {
+  std::vector<Place> places{Place{}};
+  while (table.ok() && !table.at_end()) {
+    Place p{};
+    p.op = static_cast<Op>(table.below(kOpCount));
+    p.flags = static_cast<uint16_t>(table.below(uint64_t{1} << 16));
+    p.size = static_cast<uint32_t>(table.below(uint64_t{1} << 32));
+    p.site = table.number();
+    places.push_back(p);
+  }
+  return places;
+}
+
+}  // namespace
+
 std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
   const uint64_t total = in.count();
   std::string_view columns[7];
@@ -124,15 +142,7 @@ std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
   }
   ByteReader slices(columns[0]), numbers(columns[1]), place_table(columns[2]), places(columns[3]), object_table(columns[4]),
       objects(columns[5]), values(columns[6]);
-  std::vector<Place> known_places{Place{}};
-  while (place_table.ok() && !place_table.at_end()) {
-    Place p{};
-    p.op = static_cast<Op>(place_table.below(kOpCount));
-    p.flags = static_cast<uint16_t>(place_table.below(uint64_t{1} << 16));
-    p.size = static_cast<uint32_t>(place_table.below(uint64_t{1} << 32));
-    p.site = place_table.number();
-    known_places.push_back(p);
-  }
+  const std::vector<Place> known_places = read_places(place_table);
   std::vector<ObjectId> known_objects{kNoObject};
   while (object_table.ok() && !object_table.at_end()) known_objects.push_back(object_table.number());
   Predictor state;

@@ -7,6 +7,7 @@ includes  a room includes only itself and the rooms that CMakeLists.txt gives it
           freestanding rooms no heavy header
 namespaces  a room's names are in its own namespace, heddle::ROOM, and wire/rooms.h lets it speak of the rooms that CMakeLists.txt gives it
 length    a source file over 500 lines carries a `// long:` (or `# long:`) comment with the reason
+functions  a function of src has at most 60 lines and nests at most 4 deep, but those of LONG_FUNCTIONS
 words     no machine paths, no unfinished-work markers
 skips     a test is skipped only for what the machine refuses (SKIPS); what a package lacks is a failure, as ./dev setup installs it
 model     what blocks is said in src/model alone: nothing else lists blocking operations or makes up a Ready; no list of operations has a
@@ -23,6 +24,8 @@ import pathlib
 import re
 import subprocess
 import sys
+
+from cpp_functions import functions
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE_SUFFIXES = {".cpp", ".h", ".c", ".S", ".def", ".py", ".sh", ".js", ".ts"}
@@ -171,6 +174,42 @@ def check_length(root, _library):
         count = text.count("\n")
         if count > MAX_LINES and not re.search(r"^\s*(//|#) long: \S", text, re.M):
             yield path, count, f"{count} lines: split it or give the reason in a `// long:` comment"
+
+
+# What is one list and reads best as one; what every watched access runs; and what was longer than the rule when it came. No new ones of those.
+LONG_FUNCTIONS = {
+    ("src/model/machine.h", "apply"): "what each operation changes",
+    ("src/model/waits.h", "wait_kind_of"): "what each operation waits for",
+    ("src/runtime/base/call_effects.h", "effect_of"): "what each system call leaves behind",
+    ("src/runtime/calls/syscalls.cpp", "forwarded_syscall"): "which wrapper each system call has",
+    ("src/runtime/memory/races.cpp", "check_granule"): "every watched access runs it: no call inside",
+    ("src/cli/check.cpp", "run_check"): "older than the rule",
+    ("src/cli/finding.cpp", "find_failure"): "older than the rule",
+    ("src/cli/races.cpp", "run_races"): "older than the rule",
+    ("src/cli/replay.cpp", "replay_pasted"): "older than the rule",
+    ("src/cli/replay.cpp", "run_replay"): "older than the rule",
+    ("src/report/evidence.cpp", "best_triple"): "older than the rule",
+    ("src/runtime/memory/race_clocks.cpp", "touch_object"): "whether each operation acts on a clock",
+    ("src/runtime/memory/race_clocks.cpp", "race_event"): "which clocks each operation joins",
+}
+MAX_FUNCTION_LINES = 60
+MAX_NESTING = 4
+
+
+def check_functions(root, _library):
+    for path in files(root):
+        where = path.relative_to(root).as_posix()
+        if not where.startswith("src/") or path.suffix not in (".cpp", ".h"):
+            continue
+        for name, line, lines, nesting in functions(read(path)):
+            if (where, name) in LONG_FUNCTIONS:
+                if lines <= MAX_FUNCTION_LINES:
+                    yield path, line, f"{name} is short now: take it out of LONG_FUNCTIONS"
+                continue
+            if lines > MAX_FUNCTION_LINES:
+                yield path, line, f"{name} has {lines} lines: split it, or say in LONG_FUNCTIONS why it is one"
+            if nesting > MAX_NESTING:
+                yield path, line, f"{name} nests {nesting} deep"
 
 
 def check_words(root, _library):

@@ -47,6 +47,16 @@ class Design(unittest.TestCase):
         sentences = DESIGN.read_text().split("\n### Outcomes\n")[1].split(". ")[0]
         self.assertEqual(re.findall(r"`([a-z-]+)`", sentences), re.findall(r'"([a-z-]+)"', names)[1:])
 
+    def test_who_starts_processes(self):
+        """`exec` is the only room of the tool that starts and kills processes."""
+        calls = re.compile(r"\b(v?fork|clone|posix_spawnp?|exec[vl][pe]*|kill|waitpid|wait4|popen|system)\(")
+        for path in (ROOT / "src").rglob("*.cpp"):
+            if path.relative_to(ROOT / "src").parts[0] in ("exec", "runtime"):
+                continue
+            for number, line in enumerate(check.read(path).splitlines(), 1):
+                found = calls.search(line.split("//")[0])
+                self.assertFalse(found and re.search(r"(::|std::|\s)$", line[: found.start()]), f"{path}:{number}: {line.strip()}")
+
     def test_files_that_are_named(self):
         """A file or directory that a document names is there."""
         for page in (DESIGN, RULES):

@@ -81,6 +81,14 @@ breaks("a room that speaks of one above it", "namespaces", {"src/wire/rooms.h": 
 keeps("500 lines", "length", {"src/trace/a.cpp": "x\n" * 500})
 keeps("501 lines with a reason", "length", {"src/trace/a.cpp": "// long: one table\n" + "x\n" * 500})
 breaks("501 lines", "length", {"src/trace/a.cpp": "x\n" * 501}, "501 lines")
+def function(lines, nesting):
+    blocks = "".join("  " * i + "if (a) {\n" for i in range(nesting)) + "}\n" * nesting
+    return "namespace heddle::trace {\nclass A {\n  A() : b_{1} {}\n};\nint f(int a) {\n" + blocks + "g();\n" * (lines - 2 - 2 * nesting) + "}\n}\n"
+
+
+keeps("60 lines, 4 deep", "functions", {"src/trace/a.cpp": function(60, 4)})
+breaks("61 lines", "functions", {"src/trace/a.cpp": function(61, 0)}, "a.cpp:5: f has 61 lines")
+breaks("5 deep", "functions", {"src/trace/a.cpp": function(20, 5)}, "a.cpp:5: f nests 5 deep")
 keeps("plain words", "words", {"docs/a.md": "see src/work/list and /usr/lib\n"})
 breaks("a machine path", "words", {"docs/a.md": "see /" + "work/x\n"}, "somebody's machine")
 breaks("a note to oneself", "words", {"src/trace/a.cpp": "// TO" + "DO later\n"}, "unfinished")
