@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kDefaultExecutions = 10'000;
 constexpr double kDefaultSeconds = 120;
+constexpr uint64_t kFewRuns = 16;
 constexpr unsigned kMostDefaultJobs = 8;
 
 std::vector<std::string> strategy_names() {
@@ -35,10 +36,12 @@ Carrier carrier_named(const std::string& name) { return name == "kernel" ? Carri
 
 void CampaignOptions::add_to(Verb& verb) {
   plan.add_base_to(verb);
-  verb.number("--executions", executions, fmt::format("how many schedules to try at most [{}]", kDefaultExecutions));
+  verb.number("--executions", executions,
+              fmt::format("how many schedules to try at most [{}, or no limit with --time]", kDefaultExecutions));
   verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
   verb.number("--jobs,-j", jobs, "workers, 0 for one on each core; the result does not depend on it");
   verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
+  verb.number("--spurious-wakeups", spurious_wakeups, "how many waits on conditions may end without a signal");
   verb.one_of("--carrier", carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
   verb.number("--expect-exit", expect_exit, "any other exit code is a failure");
   verb.text("--expect-stdout", expect_stdout, "a run that prints anything else than this file failed", "FILE");
@@ -60,6 +63,8 @@ void CampaignOptions::add_search_to(Verb& verb) {
   verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
   verb.only_with("--depth", "--strategy", strategy, bounded);
   verb.text("--around", around, "gaussian: the recorded run whose switches are moved, a bug or a trace file [a run of its own]", "RUN");
+  verb.flag("--no-timing", no_timing,
+            "no share of the default search for sleeps, time-outs and waits on conditions that end before their time");
   verb.flag("--resume", resume, "go on where earlier searches of this program stopped, instead of repeating them");
   verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
 }
@@ -75,10 +80,12 @@ Predicates CampaignOptions::predicates() const {
 
 FindOptions CampaignOptions::find_options() const {
   FindOptions find;
-  find.executions = executions.value_or(kDefaultExecutions);
+  find.executions = executions.value_or(seconds ? ~uint64_t{0} : kDefaultExecutions);
   find.seconds = seconds.value_or(executions ? 0 : kDefaultSeconds);
   find.stop = &stop_flag();
   find.keep_going = keep_going;
+  // A few runs are made to their end, as far as that is.
+  find.grow = !plan.events_given() && find.executions > kFewRuns;
   const int expected = expect_exit;
   find.fails = [expected](const Trace& trace) { return is_failure(trace.outcome(), expected); };
   return find;

@@ -24,6 +24,8 @@ struct CampaignOptions {
   std::string around;    // gaussian: the recorded run that it perturbs
   uint32_t depth = 3;
   uint32_t early_timeouts = 0;
+  uint32_t spurious_wakeups = 0;
+  bool no_timing = false;  // no run lets anything end before its time, unless the two above ask for it
   std::string carrier = "fiber";
   int expect_exit = 0;
   std::string expect_stdout;  // file

@@ -104,7 +104,7 @@ int run_check(const Session& session, const CheckArguments& options) {
   progress.clear();
   Found found;
   found.result = result.found;
-  believe(campaign, found);
+  for (const FoundFailure& failure : found.result.failures) believe(campaign, found, failure);
   print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
   Saving saving;

@@ -44,6 +44,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
     document["found"] = json_counts(failing.counts(), true);
     document["simplify"] = json_simplify(simplified);
     document["simplified"] = json_counts(best.counts(), true);
+    document["needs_timing"] = json_timing(best);
     if (reduced) {
       document["reduce"] = json_reduce(*reduced);
       document["reduced"] = json_counts(reduced->best.counts(), true);
@@ -85,10 +86,11 @@ int debug_program(const Session& session, DebugArguments options) {
     if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
     if (!found.inconclusive.empty()) document["inconclusive"] = found.inconclusive;
     document["knowledge"] = found.result.knowledge;
+    document["account"] = json_account(campaign, found, options.campaign);
     if (options.campaign.json) {
       print_json(document);
     } else {
-      print_nothing_found(found, options.campaign);
+      print_nothing_found(campaign, found, options.campaign);
     }
     return found.exit_code();
   }

@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/shards.h"
+#include "report/timing.h"
 #include "trace/shell_words.h"
 
 namespace heddle::cli {
@@ -62,6 +63,7 @@ Json json_believed(const Believed& b, const Bug& bug) {
           {"count", b.count},
           {"known", b.known.has_value()},
           {"found", json_counts(b.trace.counts(), true)},
+          {"needs_timing", json_timing(b.trace)},
           {"bug", BugStore::shown(bug.id)}};
 }
 
@@ -92,12 +94,14 @@ int run(const Session& session, const FindArguments& arguments) {
     if (!found.failed() && !found.inconclusive.empty()) document["inconclusive"] = found.inconclusive;
     document["find"] = json_find(found, options);
     if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
+    if (found.failed()) document["needs_timing"] = json_timing(found.failing());
     if (found.failed()) document["bug"] = BugStore::shown(bugs.front().id);
     if (options.keep_going) {
       document["failures"] = Json::array();
       for (size_t i = 0; i < bugs.size(); ++i) document["failures"].push_back(json_believed(found.believed[i], bugs[i]));
     }
     document["knowledge"] = found.result.knowledge;
+    if (!found.failed()) document["account"] = json_account(campaign, found, options);
     print_json(document);
     return exit_code;
   }
@@ -111,10 +115,11 @@ int run(const Session& session, const FindArguments& arguments) {
                 describe_counts(b.trace.counts()));
     }
     if (!b.known && b.trace.preemptions() == 0) print_out("       It fails without any preemption.\n");
+    for (const TimingNeed& need : timing_needs(b.trace)) print_out("TIMING needs that {}\n", need.sentence);
     if (options.keep_going) print_out("       seen in {} of {} runs\n", b.count, found.result.executions);
     print_out("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bugs[i].id, bugs[i].id, bugs[i].id);
   }
-  if (!found.failed() || options.keep_going) print_nothing_found(found, options);
+  if (!found.failed() || options.keep_going) print_nothing_found(campaign, found, options);
   return exit_code;
 }
 

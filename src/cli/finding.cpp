@@ -15,12 +15,15 @@
 #include "store/store.h"
 #include "trace/error.h"
 #include "trace/project.h"
+#include "trace/sight.h"
 
 namespace heddle::cli {
 
 namespace {
 
-constexpr size_t kMostKnown = 32;  // saved bugs that are retried
+constexpr size_t kMostKnown = 32;       // saved bugs that are retried
+constexpr uint32_t kTimingBound = 3;    // what ends before its time in one run of the default search, at most
+constexpr uint32_t kMostTiming = 1000;  // that may be asked for
 
 // The record of a search under .heddle/. Where it cannot be kept, that is said once and the search goes on.
 class Record {
@@ -102,7 +105,9 @@ SearchOptions options_of(Campaign& campaign, const CampaignOptions& options) {
   search.seed = options.plan.seed();
   search.base = campaign.base();
   search.depth = options.depth;
-  search.early_timeouts = options.early_timeouts;
+  search.early_timeouts = std::min(options.early_timeouts, kMostTiming);
+  search.spurious_wakeups = std::min(options.spurious_wakeups, kMostTiming);
+  search.timing = options.no_timing ? 0 : kTimingBound;
   if (!options.around.empty()) search.around = recorded_run(campaign, options.around);
   search.fails = [&campaign](const Trace& trace) { return campaign.fails(trace); };
   return search;
@@ -111,10 +116,35 @@ SearchOptions options_of(Campaign& campaign, const CampaignOptions& options) {
 // A failure of the very first run of an instrumented program was recorded over all accesses. Its schedule needs only those that race.
 Trace over_racing_points(Campaign& campaign, const CampaignOptions& options, const Trace& failing) {
   if (failing.data().points != PointKind::kAll || options.plan.points() == PointKind::kAll) return failing;
+  const Deadline::Scope no_limit(campaign.pool().deadline(), 0);
   Plan plan = campaign.base();
   set_points(plan, PointKind::kRacy, scouted_sites(failing));
   const Trace again = campaign.pool().run_now(plan).trace;
   return same_bug(failing, again) ? again : failing;
+}
+
+// The failure without what ended before its time in it, where it fails so, too: of the rest a person must judge whether it happens.
+Trace without_timing(Campaign& campaign, Trace failing) {
+  const Deadline::Scope no_limit(campaign.pool().deadline(), 0);
+  auto left = [](const Trace& trace) { return timing_choices(trace); };
+  for (size_t skip = 0; left(failing) > skip;) {
+    Plan plan = campaign.replay_plan(failing);
+    plan.strictness = Strictness::kRelaxed;
+    plan.inputs = nullptr;
+    // First all of them, then each by itself.
+    size_t seen = 0;
+    for (const Event& e : failing.events()) {
+      if (!before_its_time(e) || (skip > 0 && ++seen != skip)) continue;
+      std::erase_if(plan.choices, [&](const Choice& c) { return c.thread == failing.thread_id(e) && c.number == e.number; });
+    }
+    const Trace again = campaign.pool().run_now(plan).trace;
+    if (same_bug(failing, again) && left(again) < left(failing)) {
+      failing = again;
+    } else {
+      ++skip;
+    }
+  }
+  return failing;
 }
 
 // The same program, the same words, and the same idea of what a failure is.
@@ -163,7 +193,6 @@ void join(FindResult& result, size_t before, double seconds) {
   result.executions += before;
   result.seconds += seconds;
   result.last.executions += before;
-  for (FoundFailure& failure : result.failures) failure.index += before;
 }
 
 }  // namespace
@@ -185,23 +214,35 @@ SearchOptions search_options(Campaign& campaign, const CampaignOptions& options)
   return options_of(campaign, options);
 }
 
-void believe(Campaign& campaign, Found& found) {
-  for (FoundFailure& failure : found.result.failures) {
-    auto seen =
-        std::find_if(found.believed.begin(), found.believed.end(), [&](const Believed& b) { return same_bug(b.trace, failure.trace); });
-    if (seen != found.believed.end()) {
-      seen->count += failure.count;
-      continue;
-    }
-    Confirmation confirmation = campaign.confirm(failure.trace);
-    if (confirmation.believed) {
-      found.believed.push_back({failure.trace, std::move(confirmation.output), failure.index, failure.count, std::nullopt});
-    } else if (found.uncontrolled.empty()) {
-      found.uncontrolled = fmt::format("run {} failed ({}) but does not replay: {}", failure.index + 1, describe_failure(failure.trace),
-                                       confirmation.why_not);
+bool believe(Campaign& campaign, Found& found, const FoundFailure& failure) {
+  // A proof takes as long as it takes: what was found is not given up because the time is over.
+  const Deadline::Scope no_limit(campaign.pool().deadline(), 0);
+  auto seen = [&](const Believed& b) { return same_bug(b.trace, failure.trace); };
+  if (std::any_of(found.believed.begin(), found.believed.end(), seen)) return true;
+  Confirmation confirmation = campaign.confirm(failure.trace);
+  if (confirmation.believed) {
+    found.believed.push_back({failure.trace, std::move(confirmation.output), failure.index, failure.count, std::nullopt});
+  } else if (found.uncontrolled.empty()) {
+    found.uncontrolled =
+        fmt::format("run {} failed ({}) but does not replay: {}", failure.index + 1, describe_failure(failure.trace), confirmation.why_not);
+  }
+  return confirmation.believed;
+}
+
+namespace {
+
+// How often the runs of the search showed what is believed.
+void count_failures(Found& found) {
+  for (const FoundFailure& failure : found.result.failures) {
+    for (Believed& b : found.believed) {
+      if (!same_bug(b.trace, failure.trace)) continue;
+      b.count = b.known ? b.count + failure.count : failure.count;
+      break;
     }
   }
 }
+
+}  // namespace
 
 Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
   if (!options.around.empty() && options.strategy_name() != "gaussian")
@@ -211,6 +252,8 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   found.segment = record.segment();
   const auto start = std::chrono::steady_clock::now();
   auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  FindOptions find_options = options.find_options();
+  const Deadline::Scope limit(campaign.pool().deadline(), find_options.seconds);
   if (!options.no_retry) retry_known(campaign, options, found);
   const size_t retried = found.result.executions;
   if ((found.failed() && !options.keep_going) || stop_flag()) {
@@ -234,7 +277,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   const SearchRow& row = *search_named(options.strategy_name());
   const std::unique_ptr<Search> search = learns ? std::make_unique<Epochs>(search_for, row) : row.make(search_for);
   const double begun = seconds();
-  FindOptions find_options = options.find_options();
+  if (find_options.seconds > 0) find_options.seconds = std::max(find_options.seconds - begun, 0.001);
   find_options.history = record.history();
   find_options.progress = [&](const FindProgress& p) {
     progress.show(fmt::format("{} runs, {:.0f}/s, {} schedules, {} behaviours, the last new one in run {}{}", p.executions,
@@ -245,13 +288,18 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   // Without threads there is one schedule, and one run shows it.
   std::atomic<bool> enough{false};
   find_options.stop = &enough;
-  find_options.each = [&](size_t, const Plan&, const Trace& trace) {
+  find_options.believe = [&](FoundFailure& failure) {
+    failure.index += retried;
+    failure.trace = without_timing(campaign, over_racing_points(campaign, options, failure.trace));
+    return believe(campaign, found, failure);
+  };
+  find_options.each = [&](size_t index, const Plan&, const Trace& trace) {
+    found.facts.add(index, trace);
     enough = stop_flag() || campaign.pool().threadless();
     if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
   };
   // Ctrl-C while a run is under way ends that run; what was found before counts.
   try {
-    const Deadline::Scope limit(campaign.pool().deadline(), find_options.seconds);
     found.result = find(*search, campaign.pool(), find_options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
@@ -260,8 +308,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   progress.clear();
   found.result.exhausted |= campaign.pool().threadless();
   join(found.result, retried, begun);
-  for (FoundFailure& failure : found.result.failures) failure.trace = over_racing_points(campaign, options, failure.trace);
-  believe(campaign, found);
+  count_failures(found);
   record.save({found.result.executions, 0, 0, 0, 0, 0, found.result.seconds}, found.result.exhausted);
   const BugStore bugs;
   for (const Believed& b : found.believed) record.count(bugs.id_for(b.known ? *b.known : campaign.bug_of(b.trace, options)), b.count);
@@ -300,25 +347,36 @@ Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Belie
   return bug;
 }
 
-void print_nothing_found(const Found& found, const CampaignOptions& options) {
-  if (!found.uncontrolled.empty()) {
-    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
-    if (!options.keep_going) return;
-  }
+namespace {
+
+AccountQuestion question_of(Campaign& campaign, const Found& found, const CampaignOptions& options) {
+  return {found.result,
+          found.facts,
+          options.strategy_name(),
+          found.failed(),
+          campaign.pool().threadless(),
+          options.seconds.has_value(),
+          (options.strategy_name() == "portfolio" && !options.no_timing) || options.early_timeouts > 0};
+}
+
+}  // namespace
+
+Json json_account(Campaign& campaign, const Found& found, const CampaignOptions& options) {
+  const Account a = account_of(question_of(campaign, found, options));
+  return {{"verdict", a.verdict}, {"covered", a.covered}, {"not_seen", a.unseen}, {"next", a.next}};
+}
+
+void print_nothing_found(Campaign& campaign, const Found& found, const CampaignOptions& options) {
   const FindResult& r = found.result;
   if (!r.cannot_control.empty()) {
     print_out("cannot test: {}\n", r.cannot_control);
     return;
   }
-  print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
-            options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
-            r.exhausted ? ": nothing more for this strategy to try" : "");
-  if (!r.exhausted && r.executions > 1)
-    print_out("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
+  if (!found.uncontrolled.empty()) print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
+  print_account(account_of(question_of(campaign, found, options)));
   if (found.totals.searches > 1)
     print_out("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
               found.totals.seconds);
-  if (!r.knowledge.empty()) print_out("{}\n", r.knowledge);
   if (r.inconclusive > 0) print_out("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
 }
 

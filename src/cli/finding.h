@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/account.h"
 #include "cli/campaign.h"
 #include "cli/progress.h"
 #include "cli/results.h"
@@ -23,10 +24,11 @@ struct Believed {
 struct Found {
   FindResult result;
   std::vector<Believed> believed;  // in the order of their first runs; one, unless the search goes on after a failure
-  std::string uncontrolled;        // a failure did not replay: where it first differed
-  std::string inconclusive;        // why runs said nothing, where none said anything
-  CampaignTotals totals;           // of all searches of this program, this one included
-  uint64_t segment = 0;            // how often the search had been resumed
+  std::string uncontrolled;        // a failure did not replay: where it first differed. The search went on
+  SearchFacts facts;
+  std::string inconclusive;  // why runs said nothing, where none said anything
+  CampaignTotals totals;     // of all searches of this program, this one included
+  uint64_t segment = 0;      // how often the search had been resumed
 
   bool failed() const { return !believed.empty(); }
   const Trace& failing() const { return believed.front().trace; }
@@ -36,15 +38,16 @@ struct Found {
 };
 // What a search starts from. Fixes the point set, which may take profiling runs.
 SearchOptions search_options(Campaign& campaign, const CampaignOptions& options);
-// Replays the failures found; fills in `believed` and `uncontrolled`.
-void believe(Campaign& campaign, Found& found);
+// Replays a failure; fills in `believed` or `uncontrolled`.
+bool believe(Campaign& campaign, Found& found, const FoundFailure& failure);
 // Retries the known bugs of the program, then searches; keeps account of it under .heddle/.
 Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress);
 
 // The failing trace and what belongs to it; returns the bug with its id.
 Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Believed& failure, double seconds);
 Json json_find(const Found& found, const CampaignOptions& options);
-// For people: why there is no failure to show.
-void print_nothing_found(const Found& found, const CampaignOptions& options);
+// For people: why there is no failure to show, what was covered and what to try next.
+void print_nothing_found(Campaign& campaign, const Found& found, const CampaignOptions& options);
+Json json_account(Campaign& campaign, const Found& found, const CampaignOptions& options);
 
 }  // namespace heddle::cli

@@ -6,6 +6,7 @@
 
 #include "cli/print.h"
 #include "report/names.h"
+#include "report/timing.h"
 
 namespace heddle::cli {
 
@@ -22,6 +23,13 @@ Json json_failure(const Trace& trace) {
     j["memory"] = {{"used", place(o.memory.used)}, {"freed", place(o.memory.freed)}, {"allocated", place(o.memory.allocated)}};
   }
   return j;
+}
+
+Json json_timing(const Trace& trace) {
+  Json needs = Json::array();
+  for (const TimingNeed& need : timing_needs(trace))
+    needs.push_back({{"kind", need.kind}, {"microseconds", need.microseconds}, {"sentence", need.sentence}});
+  return needs;
 }
 
 Json json_counts(const Counts& c, bool with_paper) {

@@ -11,6 +11,8 @@ namespace heddle::cli {
 using Json = nlohmann::ordered_json;
 
 Json json_failure(const Trace& trace);
+// What the schedule asks of time; empty if nothing.
+Json json_timing(const Trace& trace);
 Json json_counts(const Counts& counts, bool with_paper = false);
 
 // Where the schedule matters, the most decisive first: the switch after event `deciding` if it was isolated, the preemptions (or the

@@ -15,7 +15,7 @@ const Choice* choice_at(const Plan& plan, ThreadId thread, uint64_t number) {
 
 // Policies that leave a choice at its first option, as slices do.
 bool takes_defaults(const PolicySpec& tail) {
-  return tail.early == 0 && !draws_in_slices(tail) &&
+  return tail.early == 0 && tail.spurious == 0 && !draws_in_slices(tail) &&
          (tail.kind == PolicyKind::kStay || tail.kind == PolicyKind::kFifo || tail.kind == PolicyKind::kTimeSlice);
 }
 
@@ -32,11 +32,14 @@ Executed::Executed(const Plan& plan, Trace trace, uint64_t root) : trace_(std::m
   const auto events = trace_.events();
   for (size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
-    const bool choice = (e.flags & kChoice) != 0;
-    if (!choice && !has(e.op, kTimed)) continue;
+    const auto made = choice_of(trace_, e);
+    const bool choice = made.has_value();
+    const bool waits = e.op == Op::kCondWait || e.op == Op::kCondTimedWait;
+    if (!choice && !has(e.op, kTimed) && !waits) continue;
     const ThreadId thread = trace_.thread_id(e);
     const bool asked = choice_at(plan, thread, e.number) != nullptr;
-    decided_.push_back({i, thread, e.number, e.value, choice, defaults && !asked});
+    decided_.push_back(
+        {i, thread, e.number, choice ? made->value : e.value, choice, (waits ? plan.tail.spurious == 0 : defaults) && !asked});
   }
 }
 

@@ -233,6 +233,8 @@ void Runner::give_up_if_asked() {
   throw Error(late ? "given up when the time was over" : "interrupted", ExitCode::kInterrupted);
 }
 
+int Runner::look_ms() const { return options_.deadline != nullptr ? options_.deadline->left(kLookMs) : kLookMs; }
+
 bool Runner::server_alive() {
   if (!process_) return false;
   const pid_t server = channel_->control().server_pid;
@@ -244,7 +246,7 @@ bool Runner::server_alive() {
 Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
   Watchdog watchdog(plan.limits.watchdog_ms);
   while (!channel_->answered()) {
-    channel_->wait_for_server(kLookMs);
+    channel_->wait_for_server(look_ms());
     if (channel_->answered()) break;
     give_up_if_asked();
     if (prints_too_much()) return Wait::kPrints;
@@ -256,7 +258,7 @@ Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
 
 Runner::Wait Runner::await_end(const Plan& plan) {
   Watchdog watchdog(plan.limits.watchdog_ms);
-  while (!process_->wait_for(kLookMs)) {
+  while (!process_->wait_for(look_ms())) {
     give_up_if_asked();
     if (prints_too_much()) return Wait::kPrints;
     if (watchdog.fired(channel_->progress(), process_->pid())) return Wait::kWatchdog;
@@ -358,6 +360,7 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
 }
 
 RunResult Runner::run(const Plan& plan) {
+  give_up_if_asked();
   if (!options_.inputs || plan.inputs) return run_as_is(plan);
   Plan with_inputs = plan;
   with_inputs.inputs = options_.inputs;

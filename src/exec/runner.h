@@ -90,6 +90,7 @@ class Runner {
   Outcome ended_by_us(Wait wait, const Plan& plan, pid_t pid) const;
   // Throws when nobody waits for the run any more.
   void give_up_if_asked();
+  int look_ms() const;  // how long to wait before looking whether it does
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
   void note(const std::string& text);
 

@@ -11,6 +11,7 @@ namespace heddle::exec {
 namespace {
 
 constexpr uint32_t kMostRefusals = 3;
+constexpr double kForgetting = 1.1;  // by which the fastest run counts as slower with each that follows
 // Snapshots must not push others out of memory: below this share of it available, none is made and the oldest goes.
 constexpr uint64_t kLeastAvailable = 8;
 
@@ -139,7 +140,11 @@ void Snapshots::observe(const Start& start, const Plan& plan, const Trace& trace
   if (!options_.enabled || plan.detect != 0) return;
   const uint64_t executed = trace.data().executed - std::min(trace.data().executed, start.step);
   const uint64_t fixed = channel_.servers().fork_ns;
-  if (executed != 0) event_ns_ = static_cast<double>(ns - std::min(ns, fixed)) / static_cast<double>(executed);
+  // Of the last runs the fastest counts: on a busy machine the others have waited for a processor.
+  if (executed != 0) {
+    const double each = static_cast<double>(ns - std::min(ns, fixed)) / static_cast<double>(executed);
+    event_ns_ = event_ns_ > 0 ? std::min(each, event_ns_ * kForgetting) : each;
+  }
   // Runs that are over before a fork would be are not worth looking at.
   const bool worth = options_.least_gain_ns == 0 || gain(trace.events().size()) >= options_.least_gain_ns;
   if (!worth && start.orders.empty()) return;

@@ -20,6 +20,7 @@ Trace run_or_interrupted(Runner& runner, const Plan& plan) {
     Trace::Data data;
     data.outcome.kind = OutcomeKind::kCannotControl;
     data.outcome.message = error.what();
+    data.abandoned = true;
     return Trace(std::move(data));
   }
 }
@@ -43,6 +44,8 @@ WorkerPool::WorkerPool(const Target& target, const RunnerOptions& options, unsig
 }
 
 WorkerPool::~WorkerPool() {
+  // What is still under way is wanted by nobody.
+  deadline_.expire();
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
@@ -82,6 +85,13 @@ Trace WorkerPool::next() {
   --outstanding_;
   if (task->error) std::rethrow_exception(task->error);
   return std::move(*task->trace);
+}
+
+void WorkerPool::drop() {
+  const std::lock_guard lock(mutex_);
+  waiting_.clear();
+  in_order_.clear();
+  outstanding_ = 0;
 }
 
 // A worker starts its server with its first task, so the work goes to the lowest idle ones: while there is little of it, the others

@@ -24,8 +24,9 @@ class WorkerPool final : public Executor {
   void submit(const Plan& plan) override;
   Trace next() override;
   size_t outstanding() const override { return outstanding_; }
+  void drop() override;
 
-  // One run with its output, beside the queue; not while submissions are outstanding.
+  // One run with its output, beside the queue, in the caller's thread.
   RunResult run_now(const Plan& plan);
   std::vector<std::string> notes() const;
   bool threadless() const;

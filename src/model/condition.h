@@ -19,6 +19,8 @@ template <typename State>
 void start_wait(State& s, const Happening& h) {
   s.enqueue(h.thread, h.object);
   s.thread(h.thread)->mutex = h.mutex;
+  // Nobody has to wake it: it may take its mutex as soon as that is free.
+  if ((h.flags & kSpurious) != 0) s.thread(h.thread)->woken = true;
   if (h.mutex != kNone) give_back_lock(s.object(h.mutex));
 }
 

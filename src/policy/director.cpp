@@ -8,6 +8,7 @@ void Director::install(const PlanView& plan, PolicyThread* threads, uint64_t ste
   state_.threads = threads;
   state_.tail = plan.header->tail;
   state_.early_left = state_.tail.early;
+  state_.spurious_left = state_.tail.spurious;
   state_.quantum_start = step;
   policy_ = &policy_row(plan.header->tail.kind);
   slice_count_ = plan.header->slice_count;
@@ -109,6 +110,14 @@ uint32_t Director::choose(ThreadId thread, uint32_t number, uint64_t step, const
   const PolicySpec& spec = state_.plan.header->tail;
   if (!draws_in_slices(spec) && (!in_tail() || !policy_->draws)) return 0;
   return static_cast<uint32_t>(mix(mix(spec.seed, 0xC401CE), step) % count);
+}
+
+bool Director::wakes_unasked(ThreadId thread, uint64_t number, uint64_t step) {
+  constexpr uint64_t kOneIn = 4;
+  if (const Choice* planned = find_choice(thread, number)) return planned->value == kChoiceSpurious;
+  if (state_.spurious_left == 0 || !in_tail() || mix(mix(state_.tail.seed, 0x59A2), step) % kOneIn != 0) return false;
+  --state_.spurious_left;
+  return true;
 }
 
 bool Director::removed(ThreadId thread) const {

@@ -29,6 +29,8 @@ class Director {
   // The value of the choice at (thread, number): the plan's if it has one and it is among the options, else drawn as the tail policy draws.
   // Returns an index in `options`.
   uint32_t choose(ThreadId thread, uint32_t number, uint64_t step, const uint64_t* options, uint32_t count) const;
+  // Does the wait on a condition at (thread, number) end without a signal? The plan's choice, else drawn while the budget lasts.
+  bool wakes_unasked(ThreadId thread, uint64_t number, uint64_t step);
   const Choice* find_choice(ThreadId thread, uint64_t number) const;
 
   // Is this thread removed from the run (LEAN 3.1)?

@@ -20,6 +20,7 @@ struct PolicyState {
   int64_t lowest;          // kPct: next priority for a thread that is pushed below all others
   uint64_t next_change;    // index of the next of the plan's steps
   uint32_t early_left;     // time-outs that may still fire early
+  uint32_t spurious_left;  // waits on conditions that may still end without a signal
   uint64_t quantum_start;  // steps executed when the current thread was given the processor
   uint32_t intended;       // kSurw: weight row + 1 whose thread executes the next selected event
   uint32_t last_slot;      // kDelay: slot + 1 of the last thread that ran

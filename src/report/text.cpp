@@ -10,6 +10,7 @@
 #include "report/evidence.h"
 #include "report/names.h"
 #include "report/screen.h"
+#include "report/timing.h"
 #include "report/waits.h"
 
 namespace heddle::report {
@@ -261,6 +262,11 @@ class Writer {
 
   void legend() {
     for (const std::string& line : names_.legend()) out_ += "       " + line + "\n";
+    const char* head = "TIMING needs that ";
+    for (const TimingNeed& need : timing_needs(names_)) {
+      out_ += wrapped(head + need.sentence, options_.width, 7) + "\n";
+      head = "       and that ";
+    }
     for (const Note& note : story_.failing.notes())
       out_ += fmt::format("NOTE   not controlled: {} ({})\n", note.text, plural(note.count, "time"));
     if (!story_.output.empty()) out_ += fmt::format("OUTPUT {}\n", plain_line(story_.output, options_.width));

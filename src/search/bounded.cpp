@@ -31,7 +31,7 @@ Bounded::Bounded(const SearchOptions& options, uint32_t bound, Reduction reducti
 
 Plan Bounded::plan_for(const Item& item) const {
   Plan plan = plan_with(options_, PolicyKind::kStay, 0);
-  plan.tail.early = 0;
+  plan.tail.early = plan.tail.spurious = 0;
   // A run that cannot follow its prefix must say so: it would be some other schedule, counted twice.
   plan.strictness = Strictness::kStrict;
   auto append = [&](ThreadId thread, uint64_t number) {
@@ -46,7 +46,7 @@ Plan Bounded::plan_for(const Item& item) const {
     const ThreadId thread = item.trace->thread_id(e);
     append(thread, e.number);
     const bool replaced = !item.choice.empty() && item.choice[0].thread == thread && item.choice[0].number == e.number;
-    if ((e.flags & kChoice) != 0 && !replaced) plan.choices.push_back({thread, e.number, e.value});
+    if (const auto choice = choice_of(*item.trace, e); choice && !replaced) plan.choices.push_back(*choice);
   }
   if (item.slice.thread != kNoThread) append(item.slice.thread, item.slice.until);
   plan.choices.insert(plan.choices.end(), item.choice.begin(), item.choice.end());

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <deque>
 
+#include "search/run_length.h"
 #include "trace/happens_before.h"
+#include "trace/patience.h"
 
 namespace heddle::search {
 
@@ -23,6 +25,8 @@ size_t Coverage::add(const Trace& trace) {
 
 namespace {
 
+constexpr ptrdiff_t kMostAsked = 3;  // times that a failure is to be believed
+
 class Finding {
  public:
   Finding(Search& search, Executor& executor, const FindOptions& options) : search_(search), executor_(executor), options_(options) {
@@ -31,18 +35,20 @@ class Finding {
 
   FindResult go() {
     while (!over()) {
-      fill();
-      if (in_flight_.empty()) {
-        result_.exhausted = proposed_ < options_.executions;
-        break;
+      // What the search does by itself ends with its time, too: it is then in no state to go on.
+      try {
+        fill();
+        if (in_flight_.empty()) {
+          result_.exhausted = proposed_ < options_.executions;
+          break;
+        }
+        look();
+      } catch (const OutOfTime&) {
+        result_.stopped = true;
       }
-      look();
     }
-    result_.discarded = in_flight_.size();
-    while (!in_flight_.empty()) {
-      executor_.next();
-      in_flight_.pop_front();
-    }
+    executor_.drop();
+    result_.cut = length_.cut();
     result_.seconds = seconds();
     result_.unseen = coverage_.unseen();
     result_.knowledge = search_.knowledge();
@@ -52,10 +58,13 @@ class Finding {
   }
 
  private:
+  bool out_of_time() const {
+    return (options_.stop != nullptr && options_.stop->load()) || (options_.seconds > 0 && seconds() >= options_.seconds);
+  }
+
   bool over() {
     if (!options_.keep_going && result_.found()) return true;
-    if ((options_.stop != nullptr && options_.stop->load()) || (options_.seconds > 0 && seconds() >= options_.seconds))
-      result_.stopped = true;
+    if (out_of_time()) result_.stopped = true;
     if (result_.executions >= kEnoughUncontrolled && !result_.cannot_control.empty()) return true;
     return result_.stopped;
   }
@@ -64,9 +73,12 @@ class Finding {
   void fill() {
     while (proposed_ < options_.executions) {
       const size_t window = options_.window != 0 ? options_.window : window_at(proposed_);
-      if (in_flight_.size() >= window) return;
+      if (in_flight_.size() >= window || in_flight_.size() * longest_ > kMostAhead) return;
+      const Patience patience(out_of_time_);
       std::optional<Plan> plan = search_.propose();
       if (!plan) return;
+      // Where every access is a point the limit is the proposer's: so many events are few.
+      if (options_.grow && plan->points != PointKind::kAll) plan->limits.events = std::min(plan->limits.events, length_.limit());
       executor_.submit(*plan);
       in_flight_.push_back(std::move(*plan));
       ++proposed_;
@@ -77,13 +89,25 @@ class Finding {
     const Trace trace = executor_.next();
     const Plan plan = std::move(in_flight_.front());
     in_flight_.pop_front();
+    if (trace.data().abandoned) {
+      result_.stopped = true;
+      if (result_.executions == 0) result_.cannot_control = trace.outcome().message;
+      return;
+    }
     const size_t index = result_.executions++;
-    if (options_.measure && coverage_.add(trace) > 0) last_new_ = result_.executions;
+    longest_ = std::max<uint64_t>(longest_, trace.events().size());
+    // A run may also end at another limit, as that of its output.
+    const bool other_limit = trace.outcome().kind == OutcomeKind::kLimit && trace.data().executed < plan.limits.events;
+    if (plan.points != PointKind::kAll && !other_limit) length_.observe(trace);
     if (is_inconclusive(trace.outcome())) ++result_.inconclusive;
     note_control(index, trace.outcome());
     if (options_.fails(trace)) keep(index, plan, trace);
     if (options_.each) options_.each(index, plan, trace);
-    search_.observe(index, trace);
+    {
+      const Patience patience(out_of_time_);
+      if (options_.measure && coverage_.add(trace) > 0) last_new_ = result_.executions;
+      search_.observe(index, trace);
+    }
     if (options_.progress) options_.progress(progress());
     if (options_.checkpoint && seconds() - saved_ >= kCheckpointSeconds) checkpoint();
   }
@@ -101,7 +125,15 @@ class Finding {
       ++f.count;
       return;
     }
-    result_.failures.push_back({name, index, 1, plan, trace});
+    FoundFailure failure{name, index, 1, plan, trace};
+    // Whatever disturbed one replay need not disturb the next.
+    const auto refused = std::count(refused_.begin(), refused_.end(), name);
+    if (refused < kMostAsked && (!options_.believe || options_.believe(failure))) {
+      result_.failures.push_back(std::move(failure));
+      return;
+    }
+    if (refused < kMostAsked) refused_.push_back(name);
+    ++result_.refused;
   }
 
   // Copying what is known costs something: not after every run.
@@ -123,6 +155,10 @@ class Finding {
   std::deque<Plan> in_flight_;
   uint64_t proposed_ = 0;
   size_t last_new_ = 0;
+  uint64_t longest_ = 1;  // events of a run
+  RunLength length_;
+  std::vector<std::string> refused_;  // signatures of failures that were not believed
+  const std::function<bool()> out_of_time_ = [this] { return out_of_time(); };
   double saved_ = 0;  // when the last checkpoint was, in seconds
   Coverage coverage_;
   FindResult result_;

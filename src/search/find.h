@@ -21,27 +21,6 @@ struct FindProgress {
   double seconds = 0;
 };
 
-struct FindOptions {
-  uint64_t executions = 10'000;
-  double seconds = 0;       // 0 = no limit; cuts where it cuts
-  bool keep_going = false;  // collect every distinct failure within the budget
-  // Proposals that may be ahead of the last observation: a function of the proposal's index and never of the number of workers, so that the
-  // result does not depend on --jobs. 0 = growing: none at first, when every observation counts, up to kMaxWindow.
-  size_t window = 0;
-  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C
-  std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
-  std::function<void(const FindProgress&)> progress;
-  std::function<void(const FindProgress&)> checkpoint;                // every few seconds, with `lore` up to date
-  std::function<void(size_t index, const Plan&, const Trace&)> each;  // every execution, in order
-  bool measure = true;                                                // count behaviours and partial orders
-  std::shared_ptr<SearchHistory> history;                             // behaviours known before; those seen are added
-};
-// Runs from the first that all end as cannot-control for one reason: the rest would, too.
-inline constexpr size_t kEnoughUncontrolled = 3;
-inline constexpr size_t kMaxWindow = 256;
-inline constexpr double kCheckpointSeconds = 5;
-size_t window_at(uint64_t index);
-
 struct FoundFailure {
   std::string signature;
   size_t index = 0;  // of the first execution that showed it, from 0
@@ -50,10 +29,36 @@ struct FoundFailure {
   Trace trace;
 };
 
+struct FindOptions {
+  uint64_t executions = 10'000;
+  double seconds = 0;       // 0 = no limit; cuts where it cuts
+  bool keep_going = false;  // collect every distinct failure within the budget
+  bool grow = false;        // first runs are short (RunLength); not for proofs, which need every run to its end
+  // Proposals that may be ahead of the last observation: a function of the proposal's index and never of the number of workers, so that the
+  // result does not depend on --jobs. 0 = growing: none at first, when every observation counts, up to kMaxWindow.
+  size_t window = 0;
+  const std::atomic<bool>* stop = nullptr;  // set by Ctrl-C
+  std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };
+  // Asked for each distinct failure as soon as it is seen, and a few times again where it was not believed. Then the search goes on.
+  std::function<bool(FoundFailure&)> believe;
+  std::function<void(const FindProgress&)> progress;
+  std::function<void(const FindProgress&)> checkpoint;                // every few seconds, with `history` up to date
+  std::function<void(size_t index, const Plan&, const Trace&)> each;  // every execution, in order
+  bool measure = true;                                                // count behaviours and partial orders
+  std::shared_ptr<SearchHistory> history;                             // behaviours known before; those seen are added
+};
+// Runs from the first that all end as cannot-control for one reason: the rest would, too.
+inline constexpr size_t kEnoughUncontrolled = 3;
+inline constexpr size_t kMaxWindow = 256;
+inline constexpr uint64_t kMostAhead = 8'000'000;  // events of runs that are ahead of the last observation: they lie in memory
+inline constexpr double kCheckpointSeconds = 5;
+size_t window_at(uint64_t index);
+
 struct FindResult {
   std::vector<FoundFailure> failures;  // in order of their first execution
   size_t executions = 0;               // observed, up to and including the failing one
-  size_t discarded = 0;                // in flight when the search ended: executed, never looked at
+  size_t refused = 0;                  // of these, failed and not believed
+  size_t cut = 0;                      // of these, given up because they got long
   size_t inconclusive = 0;
   bool exhausted = false;      // the search had nothing more to propose
   bool stopped = false;        // by the stop flag or the clock

@@ -5,6 +5,7 @@
 #include "trace/blocks.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
+#include "trace/patience.h"
 
 namespace heddle::search {
 
@@ -31,7 +32,7 @@ void Forecast::learn(const Trace& trace, const Plan* plan) {
   }
   const auto events = trace.events();
   if (!usable_ || events.empty() || events.size() > kLongest || trace.data().executed != events.size()) return;
-  if (next_.size() > kMostKnown) {
+  if (steps_.size() > kMostKnown) {
     usable_ = false;
     return;
   }
@@ -47,9 +48,12 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
   const Blocks blocks(trace);
   HeldLocks locks(trace.threads().size());
   walk_.reset();
-  auto name = [&](uint32_t thread) {
-    const uint64_t past = walk_.past(thread);
-    return past == 0 ? beginning(trace.threads()[thread].id) : past;
+  steps_.make_room(events.size() + trace.threads().size());
+  last_.clear();
+  for (const Thread& t : trace.threads()) last_.push_back(&steps_.insert(beginning(t.id)));
+  auto goes_on = [](Step& step, const Next& next) {
+    if (!step.known_next) step.next = next;
+    step.known_next = true;
   };
   uint64_t whole = 0;
   now_.objects = start_.objects;
@@ -61,14 +65,16 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     const ObjectId block = blocks.of(e.object);
     const uint32_t object = model::has_object(e.op) ? at(e.object) : 0;
     const uint32_t mutex_at = mutex == kNoObject ? model::kNone : at(mutex);
-    next_.try_emplace(name(e.thread), Next{e.op, e.object, e.site, mutex, block, object, mutex_at});
-    const uint64_t found = walk_.finds(operation_of(trace, e, mutex, block));
-    results_.try_emplace(found, e.flags);
+    goes_on(*last_[e.thread], Next{e.op, e.object, e.site, mutex, block, object, mutex_at});
+    Step& step = steps_.insert(name_of(walk_.finds(operation_of(trace, e, mutex, block))));
+    if (!step.known_result) step.flags = e.flags;
+    step.known_result = true;
+    last_[e.thread] = &step;
     locks.step(i, e);
     if (!is_memory(e.op)) learn_object(trace, e, object, mutex_at);
     whole = walk_.ends(only_reads(e));
   }
-  if (ended_itself(trace.outcome().kind)) ends_.insert(walk_.past(events.back().thread));
+  if (ended_itself(trace.outcome().kind)) last_[events.back().thread]->ends = true;
   for (uint32_t i = 0; i < trace.threads().size(); ++i) {
     const Thread& t = trace.threads()[i];
     if (t.state == ThreadState::kFinished || t.pending == Op::kNone) continue;
@@ -76,7 +82,7 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     const ObjectId mutex = wakes ? locks.wait_mutex(i) : kNoObject;
     const uint32_t object = model::has_object(t.pending) ? at(t.object) : 0;
     const uint32_t mutex_at = mutex == kNoObject ? model::kNone : at(mutex);
-    next_.try_emplace(name(i), Next{t.pending, t.object, t.site, mutex, blocks.of(t.object), object, mutex_at});
+    goes_on(*last_[i], Next{t.pending, t.object, t.site, mutex, blocks.of(t.object), object, mutex_at});
     model::learn_end(start_.objects.data(), now_.objects[object], i, t.pending, object, t.state == ThreadState::kBlocked);
   }
   orders_.insert(whole);
@@ -104,23 +110,24 @@ void Forecast::learn_object(const Trace& trace, const Event& e, uint32_t object,
 }
 
 bool Forecast::knows(const Plan& plan) {
+  asked_ = 0;
   if (!trusted()) return false;
   const auto predicted = order(plan);
+  asked_ = predicted ? 0 : news_;
   return predicted ? orders_.contains(*predicted) : reached_.contains(news_);
 }
 
-void Forecast::begin(const Plan& plan) {
-  begun_.push_back(trusted() && !order(plan) ? news_ : 0);
+void Forecast::begin(const Plan& plan, bool asked) {
+  begun_.push_back(asked ? asked_ : trusted() && !order(plan) ? news_ : 0);
   if (begun_.back() != 0) ++reached_[begun_.back()];
 }
 
 // What the thread does next; false if that is not known.
 bool Forecast::stand(uint32_t slot) {
   Actor& t = threads_[slot];
-  const uint64_t past = walk_.past(slot);
-  const auto it = next_.find(past == 0 ? beginning(t.id) : past);
-  if (it == next_.end() || !model::is_known(it->second.op) || has(it->second.op, kTimed)) return false;
-  t.next = &it->second;
+  if (t.at == nullptr) t.at = steps_.find(beginning(t.id));
+  if (t.at == nullptr || !t.at->known_next || !model::is_known(t.at->next.op) || has(t.at->next.op, kTimed)) return false;
+  t.next = &t.at->next;
   return true;
 }
 
@@ -206,6 +213,7 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   news_ = 0;
   if (!stand(0)) return std::nullopt;
   while (step_ < kLongest && step_ < plan.limits.events) {
+    think();
     const auto chosen = decide(director);
     if (!chosen) return std::nullopt;
     if (*chosen == kNobody) return walk_.whole();
@@ -220,20 +228,21 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
     t.last_step = ++step_;
     const uint32_t woken = next.op == Op::kCondSignal ? signal(director, slot) : model::kNone;
     const bool chooses = woken != model::kNone;
-    const uint64_t found =
-        walk_.finds({slot, t.id, t.number, next.op, chooses, chooses ? threads_[woken].id : 0, next.mutex, next.object, next.block});
-    const auto result = results_.find(found);
-    if (result == results_.end()) {
+    const uint64_t found = name_of(
+        walk_.finds({slot, t.id, t.number, next.op, chooses, chooses ? threads_[woken].id : 0, next.mutex, next.object, next.block}));
+    t.at = steps_.find(found);
+    if (t.at == nullptr || !t.at->known_result) {
       news_ = found;
       return std::nullopt;
     }
     Event e{};
     e.op = next.op;
-    e.flags = result->second;
+    e.flags = t.at->flags;
     walk_.ends(only_reads(e));
     t.gave_way = has(e.op, kYields) || (e.flags & kSpin) != 0;
+    const bool ends = t.at->ends;
     if (!take(slot, e.flags, woken)) return std::nullopt;
-    if (ends_.contains(walk_.past(slot))) return walk_.whole();
+    if (ends) return walk_.whole();
     if (now_.threads[slot].live && !stand(slot)) return std::nullopt;
   }
   return std::nullopt;

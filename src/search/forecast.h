@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "policy/director.h"
+#include "search/step_table.h"
 #include "trace/objects.h"
 #include "trace/order_walk.h"
 #include "trace/plan.h"
@@ -25,8 +26,8 @@ class Forecast {
   void learn(const Trace& trace, const Plan* plan);
   // Will the run show a partial order that was seen, or get to the same new place as one that was begun and not learnt yet?
   bool knows(const Plan& plan);
-  // The run is made; told of in the order in which they are learnt.
-  void begin(const Plan& plan);
+  // The run is made; told of in the order in which they are learnt. `asked`: knows() was asked about this plan just before.
+  void begin(const Plan& plan, bool asked = false);
   // The partial order of the run, if what was seen says it to the end.
   std::optional<uint64_t> order(const Plan& plan);
 
@@ -48,8 +49,16 @@ class Forecast {
     uint32_t at;        // the object, in objects_
     uint32_t mutex_at;  // model::kNone: none
   };
+  // How an operation went, by what it depends on, and what its thread does after it. Of a thread that has done nothing yet: only that.
+  struct Step {
+    Next next;
+    uint16_t flags;
+    bool known_next, known_result;
+    bool ends;  // the process ended with it
+  };
   struct Actor {
     ThreadId id = kNoThread;
+    const Step* at = nullptr;
     const Next* next = nullptr;
     uint32_t number = 0;
     uint32_t births = 0;
@@ -64,11 +73,11 @@ class Forecast {
   bool take(uint32_t slot, uint16_t flags, uint32_t woken);
   std::optional<uint32_t> decide(Director& director);
   uint32_t signal(const Director& director, uint32_t slot);
-  static uint64_t beginning(ThreadId id) { return mix(id, 0xB0A2); }
+  static uint64_t beginning(ThreadId id) { return name_of(mix(id, 0xB0A2)); }
+  static uint64_t name_of(uint64_t hash) { return hash == 0 ? 1 : hash; }
 
-  std::unordered_map<uint64_t, Next> next_;         // by the thread's past
-  std::unordered_map<uint64_t, uint16_t> results_;  // flags, by what the operation depends on
-  std::unordered_set<uint64_t> ends_;               // pasts with which a thread ended the process
+  StepTable<Step> steps_;
+  std::vector<Step*> last_;  // of each thread of the run that is being learnt
   std::unordered_set<uint64_t> orders_;
   std::unordered_map<ObjectId, uint32_t> objects_;  // the model's numbers
   RunState start_;
@@ -87,7 +96,8 @@ class Forecast {
   std::vector<std::byte> block_;
   uint32_t current_ = kNobody;
   uint64_t step_ = 0;
-  uint64_t news_ = 0;  // names where the run came to something new, if it did
+  uint64_t news_ = 0;   // names where the run came to something new, if it did
+  uint64_t asked_ = 0;  // the same of the plan that was asked about last
 };
 
 }  // namespace heddle::search

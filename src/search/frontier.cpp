@@ -7,6 +7,7 @@
 #include "search/make.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
+#include "trace/patience.h"
 
 namespace heddle::search {
 
@@ -83,7 +84,7 @@ class Frontier final : public Search {
       path->parts.push_back({{trace.threads()[s.thread].id, events[end - 1].number}, end});
     }
     for (size_t i = 0; i < last; ++i) {
-      if ((events[i].flags & kChoice) != 0) path->choices.push_back({i, {trace.thread_id(events[i]), events[i].number, events[i].value}});
+      if (const auto choice = choice_of(trace, events[i])) path->choices.push_back({i, *choice});
     }
     return path;
   }
@@ -152,6 +153,7 @@ class Frontier final : public Search {
     for (uint64_t s : stands) places += mix(s, 0x7);
     std::shared_ptr<const Path> path;
     for (size_t i = 0; i < last; ++i) {
+      think();
       const Event& e = events[i];
       if (!shared_.contains(e.object)) continue;
       places += mix(ahead[i], 0x7) - mix(stands[e.thread], 0x7);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "trace/happens_before.h"
+#include "trace/known.h"
 #include "trace/locks.h"
 
 namespace heddle::search {
@@ -88,7 +89,7 @@ bool share_a_lock(const LockEdge& a, const LockEdge& b) {
 
 class Rings {
  public:
-  Rings(const Trace& trace, size_t most) : edges_(lock_edges(trace)), must_(trace, Edges::kMust), most_(most) {
+  Rings(const Trace& trace, size_t most) : edges_(lock_edges(trace)), must_(order_of(trace, Edges::kMust)), most_(most) {
     for (size_t i = 0; i < edges_.size(); ++i) by_held_[edges_[i].held].push_back(i);
   }
 
@@ -120,7 +121,7 @@ class Rings {
       if (++steps_ > kMostSteps) return;
       const bool fits = std::all_of(path_.begin(), path_.end(), [&](size_t k) {
         return edges_[k].thread != edges_[i].thread && !share_a_lock(edges_[k], edges_[i]) &&
-               must_.concurrent(edges_[k].request, edges_[i].request);
+               must_->concurrent(edges_[k].request, edges_[i].request);
       });
       if (!fits) continue;
       path_.push_back(i);
@@ -131,7 +132,7 @@ class Rings {
 
   std::vector<LockEdge> edges_;
   std::map<ObjectId, std::vector<size_t>> by_held_;
-  HappensBefore must_;
+  std::shared_ptr<const HappensBefore> must_;
   size_t most_;
   size_t steps_ = 0;
   std::vector<size_t> path_;

@@ -23,7 +23,8 @@ class Period final : public Search {
       if (!waiting_[level_].empty()) {
         Item item = std::move(waiting_[level_].front());
         waiting_[level_].pop_front();
-        Plan plan = item.trace ? plan_for({*item.trace, item.position, {item.slice}}, options_) : plan_with(options_, PolicyKind::kStay, 0);
+        Plan plan =
+            item.trace ? plan_for({*item.trace, item.position, {item.slice}, {}}, options_) : plan_with(options_, PolicyKind::kStay, 0);
         in_flight_.push_back(std::move(item));
         return plan;
       }

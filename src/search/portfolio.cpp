@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -6,6 +8,7 @@
 #include "search/forecast.h"
 #include "search/make.h"
 #include "search/reversal.h"
+#include "trace/sight.h"
 
 namespace heddle::search {
 
@@ -13,9 +16,10 @@ namespace {
 
 // The default. No single strategy dominates, so: the sequential run; then one preemption at racing or contended operations, systematically,
 // most promising first, with samples in between for what the systematic part is slow at; then a mix in which a strategy gets
-// executions as it brings new behaviour. Everything is a function of the seed and of the traces in order.
-enum Arm : uint32_t { kGuidedArm, kTurnsArm, kSurwArm, kRaceArm, kPosArm, kRffArm, kPctArm, kFrontierArm, kRandomArm, kArms };
-constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "rff", "pct", "frontier", "random"};
+// executions as it brings new behaviour. A share of the runs lets a sleep, a time-out or a wait on a condition end before its time, where the
+// program has such. Everything is a function of the seed and of the traces in order.
+enum Arm : uint32_t { kGuidedArm, kTurnsArm, kSurwArm, kRaceArm, kPosArm, kRffArm, kPctArm, kFrontierArm, kRandomArm, kTimingArm, kArms };
+constexpr const char* kArmNames[] = {"guided", "turns", "surw", "race", "pos", "rff", "pct", "frontier", "random", "timing"};
 static_assert(std::size(kArmNames) == kArms);
 
 // How the first executions are dealt out: the systematic part leads.
@@ -26,9 +30,9 @@ constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 
 class Portfolio final : public Search {
  public:
-  explicit Portfolio(const SearchOptions& options) : options_(options), reversals_(options.history) {
+  explicit Portfolio(const SearchOptions& options) : options_(options), reversals_(options.history, options.timing) {
     if (options.history) coverage_.know(options.history->behaviours);
-    for (uint32_t arm = kSurwArm; arm < kArms; ++arm) {
+    for (uint32_t arm = kSurwArm; arm < kTimingArm; ++arm) {
       SearchOptions own = options;
       own.seed = mix(options.seed, 0xA2300 + arm);
       arms_[arm].search = search_named(kArmNames[arm])->make(own);
@@ -41,7 +45,7 @@ class Portfolio final : public Search {
     Arm arm = choose();
     std::optional<Plan> plan = next_of(arm);
     // A run of which all is known already is not made: the arm has another try, and then the other arms.
-    for (uint32_t tries = 0; plan; ++tries) {
+    for (uint32_t tries = 0; plan && arm != kTimingArm; ++tries) {
       if (!forecast_.knows(*plan)) {
         patience_ = kPatience;
         break;
@@ -56,7 +60,7 @@ class Portfolio final : public Search {
       plan = next_of(arm);
     }
     if (!plan) return std::nullopt;
-    return note(arm, std::move(*plan));
+    return note(arm, std::move(*plan), arm != kTimingArm);
   }
 
   void observe(size_t, const Trace& trace) override {
@@ -66,18 +70,19 @@ class Portfolio final : public Search {
     forecast_.learn(trace, pending.plan ? &*pending.plan : nullptr);
     const size_t fresh = coverage_.add(trace);
     // What samples suggest would only stand in the way of the systematic part at first; later, where they go is where it has not been.
-    if (arm == kArms || arm == kGuidedArm || (fresh > 0 && observed_ >= kSystematic)) reversals_.add(trace);
+    if (arm == kArms || arm == kGuidedArm || arm == kTimingArm || (fresh > 0 && observed_ >= kSystematic)) reversals_.add(trace);
     ++observed_;
     learn_length(trace);
     if (fresh > 0) learn_objects(trace);
     if (arm == kArms) {
       // The sequential run is the profile of every arm that wants one.
-      for (uint32_t i = kSurwArm; i < kArms; ++i) {
+      for (uint32_t i = kSurwArm; i < kTimingArm; ++i) {
         if (i == kSurwArm || i == kRaceArm || i == kPctArm || i == kRffArm || i == kFrontierArm) arms_[i].search->propose();
         arms_[i].search->observe(arms_[i].observed++, trace);
       }
       return;
     }
+    if (arm == kTimingArm) most_timing_ = std::max(most_timing_, timing_choices(trace));
     if (arms_[arm].search) arms_[arm].search->observe(arms_[arm].observed++, trace);
     for (ArmState& a : arms_) {
       a.runs *= kMemory;
@@ -87,18 +92,27 @@ class Portfolio final : public Search {
     arms_[arm].reward += fresh > 0 ? 1 + 0.1 * static_cast<double>(std::min<size_t>(fresh, 10)) : 0;
   }
 
-  std::string knowledge() const override { return arms_[kPctArm].search->knowledge(); }
+  std::string knowledge() const override {
+    std::string words = arms_[kPctArm].search->knowledge();
+    if (timing_runs_ == 0) return words;
+    return words +
+           fmt::format("{}In {} run{} a sleep, a time-out or a wait on a condition ended before its time, {} of them at most in one.",
+                       words.empty() ? "" : " ", timing_runs_, timing_runs_ == 1 ? "" : "s", most_timing_);
+  }
 
  private:
   static constexpr double kMemory = 0.99;
-  static constexpr uint32_t kPatience = 32;
+  static constexpr uint32_t kPatience = 8;
   static constexpr uint32_t kLeastPatience = 2;
-  static constexpr uint32_t kTriesOfOne = 8;
+  static constexpr uint32_t kTriesOfOne = 4;
   static constexpr uint64_t kAnyway = 4;
   static constexpr size_t kMostMarks = 64;
   static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
   static constexpr uint64_t kSystematic = 40;
   static constexpr uint64_t kDeep = 1000;
+  static constexpr uint64_t kTimingShare = 8;    // one run in so many
+  static constexpr uint64_t kTimingOpening = 4;  // at first, where the program sleeps
+  static constexpr uint64_t kManyTimings = 16;   // such runs, after which more of it may happen in one
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
@@ -122,7 +136,19 @@ class Portfolio final : public Search {
         arm = choose();
       }
     }
-    if (arm == kTurnsArm) {
+    if (arm == kTimingArm) {
+      if (const auto reversal = reversals_.take_timing()) {
+        plan = plan_for(*reversal, options_);
+      } else {
+        // At random, few of them first.
+        const auto most = static_cast<uint16_t>(1 + timing_runs_ / kManyTimings % options_.timing);
+        plan = plan_with(options_, PolicyKind::kRandom, proposed_);
+        plan->tail.stay = proposed_ % 16 < 8 ? 0x8000 : 0xE000;
+        plan->tail.early = std::max(plan->tail.early, most);
+        plan->tail.spurious = std::max(plan->tail.spurious, most);
+      }
+      ++timing_runs_;
+    } else if (arm == kTurnsArm) {
       // Strict alternation, a few operations each: the bugs that need many switches need them regular.
       plan = plan_with(options_, PolicyKind::kFifo, proposed_);
       plan->tail.quantum = kTurns[turns_ % std::size(kTurns)];
@@ -135,9 +161,9 @@ class Portfolio final : public Search {
     return plan;
   }
 
-  Plan note(uint32_t arm, Plan plan) {
-    forecast_.begin(plan);
-    const bool kept = proposed_ < 32 || proposed_ % 16 == 0;
+  Plan note(uint32_t arm, Plan plan, bool asked = false) {
+    forecast_.begin(plan, asked);
+    const bool kept = arm != kTimingArm && (proposed_ < 32 || proposed_ % 16 == 0);
     pending_.push_back({arm, kept ? std::optional<Plan>(plan) : std::nullopt});
     ++proposed_;
     return plan;
@@ -147,7 +173,11 @@ class Portfolio final : public Search {
   // longer than any that came to an end. Not where time passes: waiting may rightly take long.
   void learn_length(const Trace& trace) {
     if (trace.outcome().kind != OutcomeKind::kLimit) longest_ = std::max<uint64_t>(longest_, trace.data().executed);
-    for (const Event& e : trace.events()) timed_ = timed_ || has(e.op, kTimed);
+    if (timed_ && waits_) return;
+    for (const Event& e : trace.events()) {
+      timed_ = timed_ || has(e.op, kTimed);
+      waits_ = waits_ || e.op == Op::kCondWait;
+    }
   }
 
   void learn_objects(const Trace& trace) {
@@ -161,10 +191,13 @@ class Portfolio final : public Search {
   Arm choose() {
     const uint64_t turn = proposed_ - 1;
     const bool systematic = !reversals_.empty();
+    // What depends on a sleep is found so, or not at all.
+    if (options_.timing > 0 && timed_ && turn < std::size(kOpening) && turn % kTimingOpening == 1) return kTimingArm;
     if (turn < std::size(kOpening)) {
       const Arm arm = kOpening[turn];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
+    if (options_.timing > 0 && turn % kTimingShare == kTimingShare - 1 && (timed_ || waits_)) return kTimingArm;
     // The systematic part keeps half of the executions while it has something to try; of the later ones, which are ever less promising, a
     // smaller share.
     const uint64_t share = turn < 500 ? 2 : turn < 2000 ? 4 : 8;
@@ -182,7 +215,7 @@ class Portfolio final : public Search {
     std::array<double, kArms> weight{};
     double total = 0;
     for (uint32_t i = 0; i < kArms; ++i) {
-      if ((i == kGuidedArm && !systematic) || (i == kTurnsArm && turns_ >= kAllTurns)) continue;
+      if ((i == kGuidedArm && !systematic) || i == kTimingArm || (i == kTurnsArm && turns_ >= kAllTurns)) continue;
       weight[i] = (0.2 + arms_[i].reward) / (1 + arms_[i].runs) + (i == kFrontierArm ? 0.12 : 0.02);
       total += weight[i];
     }
@@ -206,8 +239,11 @@ class Portfolio final : public Search {
   uint64_t proposed_ = 0;
   uint64_t observed_ = 0;
   uint64_t turns_ = 0;
-  uint64_t longest_ = 0;             // run that came to its end
-  bool timed_ = false;               // the program waits for time to pass
+  uint64_t longest_ = 0;  // run that came to its end
+  bool timed_ = false;    // the program waits for time to pass
+  bool waits_ = false;    // or on a condition
+  uint64_t timing_runs_ = 0;
+  size_t most_timing_ = 0;           // in one run
   std::vector<uint64_t> contended_;  // objects that threads met on
 };
 

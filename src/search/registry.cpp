@@ -22,7 +22,8 @@ Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index) {
   plan.tail = {};
   plan.tail.kind = kind;
   plan.tail.seed = mix(options.seed, index);
-  plan.tail.early = options.early_timeouts;
+  plan.tail.early = static_cast<uint16_t>(options.early_timeouts);
+  plan.tail.spurious = static_cast<uint16_t>(options.spurious_wakeups);
   return plan;
 }
 

@@ -4,7 +4,10 @@
 
 #include "search/lock_cycles.h"
 #include "search/make.h"
+#include "trace/known.h"
 #include "trace/locks.h"
+#include "trace/patience.h"
+#include "trace/sight.h"
 
 namespace heddle::search {
 
@@ -57,31 +60,90 @@ std::vector<uint32_t> preemptions_before(const Trace& trace) {
 
 }  // namespace
 
-Reversals::Reversals(std::shared_ptr<SearchHistory> history) : history_(history ? std::move(history) : std::make_shared<SearchHistory>()) {}
+Reversals::Reversals(std::shared_ptr<SearchHistory> history, uint32_t timing)
+    : timing_(timing), history_(history ? std::move(history) : std::make_shared<SearchHistory>()) {}
+
+namespace {
+
+constexpr size_t kMostSleeps = 64;                // of one run
+constexpr uint64_t kLongestSleepUs = 60'000'000;  // longer ones are not ended: that others take as long is nothing that happens
+constexpr uint64_t kNsInUs = 1'000;
+
+bool ended_by_time(const Event& e) { return e.op == Op::kSleep || (e.flags & kTimedOut) != 0; }
+
+// The longer the sleep, the less likely it is that others take as long.
+uint32_t tier_of(uint64_t us) {
+  uint32_t tier = 0;
+  for (; us > 1'000; us /= 10) ++tier;
+  return tier;
+}
+
+// How long it would have taken, where the event says so.
+uint64_t length_us(const Event& e) {
+  if ((e.flags & kEarly) != 0) return e.size;
+  return e.op == Op::kSleep ? e.value / kNsInUs : 1'000;
+}
+
+}  // namespace
+
+// Sleeps that end at once, and waits on conditions that end without a signal.
+void Reversals::add_sleeps(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states) {
+  const auto events = trace->events();
+  std::vector<size_t> before(trace->threads().size());  // one more than the index of the thread's last event
+  std::unordered_map<uint64_t, uint32_t> seen;
+  uint32_t so_far = 0;  // that ended before its time
+  size_t added = 0;
+  for (size_t i = 0; i < events.size() && added < kMostSleeps && so_far < timing_; ++i) {
+    const Event& e = events[i];
+    const size_t free = before[e.thread];
+    before[e.thread] = i + 1;
+    const ThreadId thread = trace->thread_id(e);
+    const bool waits = e.op == Op::kCondWait && (e.flags & (kFailed | kSpurious)) == 0;
+    // Where nobody ran in between, it has ended at once already.
+    const bool sleeps = has(e.op, kTimed) && ended_by_time(e) && (e.flags & kEarly) == 0 && free < i && length_us(e) <= kLongestSleepUs;
+    const size_t position = waits ? i : free;
+    const uint64_t key = mix(mix(e.site, waits ? 0x59A : 0x51EE), so_far);
+    if ((sleeps || waits) && again_and_again(++seen[key], 1) &&
+        started_.insert(mix(mix(position == 0 ? 0 : states[position - 1], thread), waits ? 0x59A : 0x51EE)).second) {
+      Candidate c{trace, position, {{thread, e.number}}, key, waits ? 3u : tier_of(length_us(e)), 0, order_++};
+      c.choices = {{thread, e.number, waits ? kChoiceSpurious : kChoiceTimeout}};
+      c.timing = so_far + 1;
+      push(std::move(c));
+      ++added;
+    }
+    so_far += before_its_time(e) ? 1 : 0;
+  }
+}
 
 Plan plan_for(const Reversal& r, const SearchOptions& options) {
   Plan plan = plan_with(options, PolicyKind::kStay, 0);
   const auto events = r.trace.events();
   for (size_t i = 0; i < r.position; ++i) {
     append(plan.slices, r.trace.thread_id(events[i]), events[i].number);
-    if ((events[i].flags & kChoice) != 0) plan.choices.push_back({r.trace.thread_id(events[i]), events[i].number, events[i].value});
+    if (const auto choice = choice_of(r.trace, events[i])) plan.choices.push_back(*choice);
   }
+  plan.choices.insert(plan.choices.end(), r.choices.begin(), r.choices.end());
   for (const Slice& s : r.then) append(plan.slices, s.thread, s.until);
   plan.sort_choices();
   return plan;
 }
 
-std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t position, size_t last, const std::vector<ObjectId>& taken) {
+std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t position, size_t last, const std::vector<ObjectId>& taken,
+                          std::vector<Choice>* choices) {
   constexpr size_t kFarthest = 100'000;
   std::vector<Slice> way;
   const auto events = trace.events();
   if (last - position > kFarthest) return {};
   for (size_t k = position; k <= last; ++k) {
+    think();
     const Event& e = events[k];
     if (e.thread != events[last].thread && !must.before(k, last)) continue;
     if (k < last && is_lock_request(e.op) && has(e.op, kBlocks) && std::find(taken.begin(), taken.end(), e.object) != taken.end())
       return {};
     append(way, trace.thread_id(e), e.number);
+    if (choices == nullptr || !has(e.op, kTimed) || !ended_by_time(e)) continue;
+    if (length_us(e) > kLongestSleepUs) return {};
+    choices->push_back({trace.thread_id(e), e.number, kChoiceTimeout});
   }
   return way;
 }
@@ -123,46 +185,54 @@ void Reversals::add_ends(const std::shared_ptr<const Trace>& trace, const std::v
 
 void Reversals::push(Candidate candidate) {
   if (candidates_.size() >= kMostWaiting) return;
+  if (candidate.timing > 0 && candidate.timing > timing_) return;
   const Rank rank{cost(candidate), candidate.order, candidates_.size()};
+  std::set<Rank>& waiting = candidate.timing > 0 ? timing_waiting_ : waiting_;
   candidates_.push_back(std::move(candidate));
-  waiting_.insert(rank);
+  waiting.insert(rank);
 }
 
 // Ranks go stale when their pair of sites is tried elsewhere: put right when they come up.
-std::optional<Reversals::Rank> Reversals::best() {
-  while (!waiting_.empty()) {
-    Rank rank = *waiting_.begin();
+std::optional<Reversals::Rank> Reversals::best(std::set<Rank>& waiting) {
+  while (!waiting.empty()) {
+    Rank rank = *waiting.begin();
     const uint64_t now = cost(candidates_[rank.at]);
     if (now == rank.cost) return rank;
-    waiting_.erase(waiting_.begin());
+    waiting.erase(waiting.begin());
     rank.cost = now;
-    waiting_.insert(rank);
+    waiting.insert(rank);
   }
   return std::nullopt;
 }
 
 // A preemption more, or the same sites tried once before, weighs as much as a switch at the beginning of a thread's work.
-uint64_t Reversals::cost(const Candidate& c) { return c.tier + 2 * uint64_t{c.preemptions} + 2 * history_->tried[c.key]; }
+uint64_t Reversals::cost(const Candidate& c) {
+  return c.tier + 2 * uint64_t{c.preemptions} + 4 * uint64_t{c.timing} + 2 * history_->tried[c.key];
+}
 
 // The last slice's thread goes on of itself: how far the plan takes it makes no difference.
 uint64_t Reversals::schedule_of(const Candidate& c) {
   std::vector<Slice> slices;
-  for (size_t i = 0; i < c.position; ++i) append(slices, c.trace->thread_id(c.trace->events()[i]), c.trace->events()[i].number);
+  for (size_t i = 0; i < c.position; ++i) {
+    think();
+    append(slices, c.trace->thread_id(c.trace->events()[i]), c.trace->events()[i].number);
+  }
   for (const Slice& s : c.then) append(slices, s.thread, s.until);
   uint64_t hash = slices.size();
   for (size_t i = 0; i < slices.size(); ++i) hash = mix(hash, mix(slices[i].thread, i + 1 < slices.size() ? slices[i].until : 0));
   for (size_t i = 0; i < c.position; ++i) {
-    if ((c.trace->events()[i].flags & kChoice) != 0) hash = mix(hash, mix(i, c.trace->events()[i].value));
+    if (const auto choice = choice_of(*c.trace, c.trace->events()[i])) hash = mix(hash, mix(i, choice->value));
   }
+  for (const Choice& choice : c.choices) hash = mix(hash, mix(choice.thread, mix(choice.number, choice.value)));
   return hash;
 }
 
-std::optional<Reversal> Reversals::take() {
-  while (const auto rank = best()) {
-    waiting_.erase(waiting_.begin());
+std::optional<Reversal> Reversals::take_from(std::set<Rank>& waiting) {
+  while (const auto rank = best(waiting)) {
+    waiting.erase(waiting.begin());
     Candidate& c = candidates_[rank->at];
     const bool fresh = planned_.insert(schedule_of(c)).second;
-    Reversal r{*c.trace, c.position, std::move(c.then)};
+    Reversal r{*c.trace, c.position, std::move(c.then), std::move(c.choices)};
     c.trace.reset();
     if (!fresh) continue;
     ++history_->tried[c.key];
@@ -198,6 +268,18 @@ std::vector<size_t> ends_of_slices(const Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+// What ended before its time up to each event.
+std::vector<uint32_t> timing_before(const Trace& trace) {
+  const auto events = trace.events();
+  std::vector<uint32_t> timing(events.size() + 1);
+  for (size_t i = 0; i < events.size(); ++i) timing[i + 1] = timing[i] + (before_its_time(events[i]) ? 1 : 0);
+  return timing;
+}
+
+}  // namespace
+
 void Reversals::add(const Trace& trace) {
   const std::vector<uint64_t> states = order_hashes(trace);
   if (states.empty() || !orders_.insert(states.back()).second) return;
@@ -205,7 +287,8 @@ void Reversals::add(const Trace& trace) {
   const std::vector<EventPair> pairs = reversible_conflicts(trace);
   const std::vector<bool> inside = inside_work(trace, pairs);
   const std::vector<uint32_t> preemptions = preemptions_before(trace);
-  const HappensBefore must(trace, Edges::kMust);
+  const auto order = order_of(trace, Edges::kMust);
+  const HappensBefore& must = *order;
   const auto shared = std::make_shared<const Trace>(trace);
   auto name = [&](size_t i) { return mix(events[i].site, static_cast<uint64_t>(events[i].op)); };
 
@@ -213,6 +296,8 @@ void Reversals::add(const Trace& trace) {
   const std::vector<size_t> slice_end = ends_of_slices(trace);
   add_rings(shared, must);
   add_ends(shared, states);
+  if (timing_ > 0) add_sleeps(shared, states);
+  const std::vector<uint32_t> timing = timing_before(trace);
   std::unordered_map<uint64_t, uint32_t> meetings;
   for (const EventPair& pair : pairs) {
     const uint32_t thread = events[pair.second].thread;
@@ -227,22 +312,26 @@ void Reversals::add(const Trace& trace) {
     const uint64_t back_start = mix(start, events[pair.second].number);
     const bool back = !started_.contains(back_start) && again_and_again(++meetings[back_key], 1);
     if (!there && !back) continue;
-    std::vector<Slice> then = way_to(trace, must, pair.first, pair.second, held[pair.first]);
+    std::vector<Choice> choices;
+    std::vector<Slice> then = way_to(trace, must, pair.first, pair.second, held[pair.first], timing_ > 0 ? &choices : nullptr);
     if (then.empty()) continue;
+    const uint32_t early = timing_ > 0 ? timing[pair.first] + static_cast<uint32_t>(choices.size()) : 0;
     if (back) {
       started_.insert(back_start);
-      Candidate c{shared, pair.first, then, back_key, tier + kBackTier, preemptions[pair.first], order_++};
+      Candidate c{shared, pair.first, then, back_key, tier + kBackTier, preemptions[pair.first], order_++, choices, early};
       append(c.then, trace.thread_id(events[pair.first]), events[pair.first].number);
       push(std::move(c));
     }
     if (!there) continue;
     started_.insert(start);
-    Candidate c{shared, pair.first, then, key, tier, preemptions[pair.first], order_++};
+    Candidate c{shared, pair.first, then, key, tier, preemptions[pair.first], order_++, choices, early};
     push(std::move(c));
     if (trace.threads().size() <= kFewThreads) continue;
     // With more threads, the one that has waited longest comes after it. The other way: on to where it gave way, and back to the interrupted
     // thread before a third one comes in.
-    Candidate on{shared, pair.first, std::move(then), mix(key, 0x0D), tier + kBackTier, preemptions[pair.first], order_++};
+    Candidate on{shared,         pair.first,         std::move(then),
+                 mix(key, 0x0D), tier + kBackTier,   preemptions[pair.first],
+                 order_++,       std::move(choices), early};
     append(on.then, trace.threads()[thread].id, events[slice_end[pair.second]].number);
     append(on.then, trace.thread_id(events[pair.first]), events[pair.first].number);
     push(std::move(on));

@@ -17,11 +17,13 @@ struct Reversal {
   Trace trace;
   size_t position = 0;
   std::vector<Slice> then;
+  std::vector<Choice> choices;  // sleeps, time-outs and waits that end before their time on this way
 };
 Plan plan_for(const Reversal& reversal, const SearchOptions& options);
 // The slices that bring `thread` to its event `last` from `position` on, with what other threads must do before; empty if it would run
-// into a lock of `taken`.
-std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t position, size_t last, const std::vector<ObjectId>& taken);
+// into a lock of `taken`. `choices`: the sleeps and time-outs on the way must end although others can run.
+std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t position, size_t last, const std::vector<ObjectId>& taken,
+                          std::vector<Choice>* choices = nullptr);
 
 // The reversals that the runs so far suggest, most promising first.
 //
@@ -31,16 +33,23 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 // conflicts with a read before those of two writes; going there before going there and back; few preemptions (Musuvathi & Qadeer, PLDI 2007). Rings of lock requests come before
 // all: there each thread goes as far as its first lock, and the next one follows. With them come the threads that the process's end leaves
 // behind, each let in just before that end.
+//
+// A way over a sleep or a time-out needs it to end although others can run; so do sleeps that end at once, and waits on conditions
+// that end without a signal. These wait apart (take_timing), short ones first: no machine forbids them, but a person has to judge whether they happen.
 class Reversals {
  public:
-  // `lore`: how often each pair of sites has been turned round by earlier searches, or nothing.
-  explicit Reversals(std::shared_ptr<SearchHistory> history = nullptr);
+  // `history`: how often each pair of sites has been turned round by earlier searches, or nothing.
+  // `timing`: ends before their time in one schedule, at most; 0: ways over sleeps are proposed as if these would not matter.
+  explicit Reversals(std::shared_ptr<SearchHistory> history = nullptr, uint32_t timing = 0);
   // Learns from a run. Runs that repeat a known partial order teach nothing.
   void add(const Trace& trace);
   bool empty() const { return waiting_.empty(); }
   size_t waiting() const { return waiting_.size(); }
   // The best one, or nothing.
-  std::optional<Reversal> take();
+  std::optional<Reversal> take() { return take_from(waiting_); }
+  // The best one that needs something to end before its time, or nothing.
+  std::optional<Reversal> take_timing() { return take_from(timing_waiting_); }
+  bool timing_empty() const { return timing_waiting_.empty(); }
 
  private:
   struct Candidate {
@@ -50,7 +59,9 @@ class Reversals {
     uint64_t key;   // names the two sites and how many preemptions came before
     uint32_t tier;  // smaller is more promising
     uint32_t preemptions;
-    uint64_t order;  // of discovery
+    uint64_t order;                 // of discovery
+    std::vector<Choice> choices{};  // that end something before its time
+    uint32_t timing = 0;            // how much ends so, in the beginning and by these
   };
   struct Rank {
     uint64_t cost;
@@ -61,12 +72,16 @@ class Reversals {
   void push(Candidate candidate);
   void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
   void add_ends(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
-  std::optional<Rank> best();
+  std::optional<Rank> best(std::set<Rank>& waiting);
+  std::optional<Reversal> take_from(std::set<Rank>& waiting);
+  void add_sleeps(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
   uint64_t cost(const Candidate& candidate);
   static uint64_t schedule_of(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
   std::set<Rank> waiting_;
+  std::set<Rank> timing_waiting_;
+  uint32_t timing_;
   std::shared_ptr<SearchHistory> history_;  // tries by key
   std::unordered_set<uint64_t> orders_;     // partial orders seen
   std::unordered_set<uint64_t> rings_;      // by their sites

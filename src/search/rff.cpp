@@ -30,7 +30,7 @@ class Rff final : public Search {
     const EventPair pair = seed.pairs[mix(draw, 2) % seed.pairs.size()];
     const HappensBefore must(*seed.trace, Edges::kMust);
     const std::vector<Slice> way = way_to(*seed.trace, must, pair.first, pair.second, {});
-    Plan plan = plan_for({*seed.trace, pair.first, way}, options_);
+    Plan plan = plan_for({*seed.trace, pair.first, way, {}}, options_);
     // Back to the thread that was held up, on every other try: what it does next sees what the other has just done.
     if ((mix(draw, 3) & 1) != 0) {
       const Event& e = seed.trace->events()[pair.first];

@@ -28,9 +28,12 @@ class Search {
 // What a search starts from: everything random in it comes from `seed`.
 struct SearchOptions {
   uint64_t seed = 1;
-  Plan base;           // point set, environment, limits: every proposal starts as a copy of it
-  uint32_t depth = 3;  // PCT's d, preemption and delay bounds
-  uint32_t early_timeouts = 0;
+  Plan base;                      // point set, environment, limits: every proposal starts as a copy of it
+  uint32_t depth = 3;             // PCT's d, preemption and delay bounds
+  uint32_t early_timeouts = 0;    // in every run
+  uint32_t spurious_wakeups = 0;  // in every run
+  // How many sleeps, time-outs and waits on conditions may end before their time in one run, for searches that give a share of their runs to it.
+  uint32_t timing = 0;
   std::optional<Trace> around;  // for searches that perturb a given trace
   // What earlier searches of the program learnt; added to by those that do. Nothing: they begin with nothing.
   std::shared_ptr<SearchHistory> history;

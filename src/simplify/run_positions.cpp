@@ -139,7 +139,7 @@ Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const 
     const ThreadId id = run.thread_id(e);
     if (plan.slices.empty() || plan.slices.back().thread != id) plan.slices.push_back({id, 0});
     plan.slices.back().until = e.number;
-    if ((e.flags & kChoice) != 0) plan.choices.push_back({id, e.number, e.value});
+    if (const auto choice = choice_of(run, e)) plan.choices.push_back(*choice);
     if (e.thread == thread) ++number;
   }
   if (thread != kNoIndex) {

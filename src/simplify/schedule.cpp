@@ -78,7 +78,7 @@ Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits)
   plan.slices.reserve(schedule.size());
   for (const Interval& i : schedule) plan.slices.push_back({i.thread, i.last});
   for (const Event& e : like.events()) {
-    if ((e.flags & kChoice) != 0) plan.choices.push_back({like.thread_id(e), e.number, e.value});
+    if (const auto choice = choice_of(like, e)) plan.choices.push_back(*choice);
   }
   plan.sort_choices();
   return plan;

@@ -1,10 +1,13 @@
 // Conflicts, reads-from pairs and behaviours of a trace; declared in happens_before.h.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "trace/blocks.h"
 #include "trace/happens_before.h"
+#include "trace/known.h"
 #include "trace/locks.h"
+#include "trace/patience.h"
 
 namespace heddle::trace {
 
@@ -62,31 +65,43 @@ bool only_reads(const Event& e) { return (is_memory(e.op) && !writes(e)) || e.op
 
 namespace {
 
-// The events on one object, in their order. A thread that works alone for a long time is stepped over at once.
+// The events on one object: of each thread and operation a list, in order. Of a thread's operations those that another event does not come
+// after are the last ones, so that the ends of that range are found without a look at what lies between.
 class Earlier {
  public:
-  void push_back(size_t event, uint32_t thread) {
-    const size_t n = events_.size();
-    stretch_.push_back(n > 0 && last_ == thread ? stretch_.back() : n);
-    events_.push_back(event);
-    last_ = thread;
+  void push_back(size_t event, const Event& e) {
+    const auto list = std::find_if(lists_.begin(), lists_.end(), [&](const List& l) { return l.thread == e.thread && l.op == e.op; });
+    if (list != lists_.end()) {
+      list->events.push_back(event);
+    } else {
+      lists_.push_back({e.thread, e.op, {event}});
+    }
   }
-  size_t size() const { return events_.size(); }
-  size_t operator[](size_t k) const { return events_[k]; }
-  // The first of the stretch of one thread's events that k is in.
-  size_t stretch(size_t k) const { return stretch_[k]; }
+
+  // Calls found(thread, earliest, nearest) for the events of other threads that conflict with one of `thread`, and were not before it.
+  template <typename Conflicts, typename Before, typename Found>
+  void unordered(uint32_t thread, Conflicts conflicts, Before before, Found found) const {
+    for (const List& l : lists_) {
+      think();
+      if (l.thread == thread || !conflicts(l.op) || before(l.events.back())) continue;
+      const size_t earliest = before(l.events.front()) ? *std::partition_point(l.events.begin(), l.events.end(), before) : l.events.front();
+      found(l.thread, earliest, l.events.back());
+    }
+  }
 
  private:
-  std::vector<size_t> events_, stretch_;
-  uint32_t last_ = 0;
+  struct List {
+    uint32_t thread;
+    Op op;
+    std::vector<size_t> events;
+  };
+  std::vector<List> lists_;
 };
 
-}  // namespace
-
-std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLimits& limits) {
+std::vector<EventPair> find_conflicts(const Trace& trace, const ConflictLimits& limits) {
   const auto events = trace.events();
-  const HappensBefore must(trace, Edges::kMust);
-  const HappensBefore locks(trace, Edges::kLocks);
+  const auto must = order_of(trace, Edges::kMust);
+  const auto locks = order_of(trace, Edges::kLocks);
   const Blocks blocks(trace);
   std::unordered_map<ObjectId, Earlier> by_object;  // blocks too
   std::unordered_map<ObjectId, Earlier> frees;      // by block
@@ -102,43 +117,50 @@ std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLi
     const ObjectId block = blocks.of(events[j].object);
     // Of each other thread the nearest conflict and the earliest one that is not ordered: the ends of the range a switch may come from.
     touched.clear();
-    const HappensBefore& order = is_memory(events[j].op) ? locks : must;
-    auto look = [&](const Earlier& earlier, auto conflicts) {
-      const size_t stop = earlier.size() > limits.reach ? earlier.size() - limits.reach : 0;
-      for (size_t k = earlier.size(); k-- > stop && touched.size() < limits.each;) {
-        const size_t i = earlier[k];
-        if (events[i].thread == events[j].thread) {
-          k = earlier.stretch(k);
-          continue;
-        }
-        if (!conflicts(events[i]) || order.before_reaching(i, j)) continue;
-        End& end = ends[events[i].thread];
-        if (end.event != j) {
-          end = {j, i, i};
-          touched.push_back(events[i].thread);
-        }
-        end.earliest = std::min(end.earliest, i);
-        end.nearest = std::max(end.nearest, i);
+    const HappensBefore& order = is_memory(events[j].op) ? *locks : *must;
+    const auto before = [&](size_t i) { return order.before_reaching(i, j); };
+    const auto found = [&](uint32_t thread, size_t earliest, size_t nearest) {
+      End& end = ends[thread];
+      if (end.event != j) {
+        if (touched.size() >= limits.each) return;
+        end = {j, nearest, earliest};
+        touched.push_back(thread);
       }
+      end.earliest = std::min(end.earliest, earliest);
+      end.nearest = std::max(end.nearest, nearest);
     };
-    auto others = [](const Event&) { return true; };
+    const auto others = [](Op) { return true; };
+    Earlier& here = by_object[events[j].object];
     if (block != kNoObject && events[j].op == Op::kFree) {
-      look(by_object[block], others);
-      frees[block].push_back(j, events[j].thread);
+      by_object[block].unordered(events[j].thread, others, before, found);
+      frees[block].push_back(j, events[j]);
     } else {
-      look(by_object[events[j].object], [&](const Event& e) { return events_conflict(e, events[j]); });
-      if (const auto freed = frees.find(block); block != kNoObject && freed != frees.end()) look(freed->second, others);
+      here.unordered(
+          events[j].thread, [&](Op op) { return operations_conflict(op, events[j].op); }, before, found);
+      if (const auto freed = frees.find(block); block != kNoObject && freed != frees.end())
+        freed->second.unordered(events[j].thread, others, before, found);
     }
     for (uint32_t thread : touched) {
       pairs.push_back({ends[thread].nearest, j});
       if (ends[thread].earliest != ends[thread].nearest) pairs.push_back({ends[thread].earliest, j});
     }
-    by_object[events[j].object].push_back(j, events[j].thread);
-    if (block != kNoObject) by_object[block].push_back(j, events[j].thread);
+    by_object[events[j].object].push_back(j, events[j]);
+    if (block != kNoObject) by_object[block].push_back(j, events[j]);
   }
   std::sort(pairs.begin(), pairs.end(),
             [](const EventPair& a, const EventPair& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
   return pairs;
+}
+
+}  // namespace
+
+std::vector<EventPair> reversible_conflicts(const Trace& trace, const ConflictLimits& limits) {
+  if (limits.pairs != ConflictLimits{}.pairs || limits.each != ConflictLimits{}.each) return find_conflicts(trace, limits);
+  if (!known_of(trace).conflicts) {
+    std::vector<EventPair> pairs = find_conflicts(trace, limits);
+    known_of(trace).conflicts = std::move(pairs);
+  }
+  return *known_of(trace).conflicts;
 }
 
 std::vector<ReadsFrom> reads_from(const Trace& trace) {
@@ -156,13 +178,16 @@ std::vector<ReadsFrom> reads_from(const Trace& trace) {
   return pairs;
 }
 
-std::vector<uint64_t> order_hashes(const Trace& trace) {
+namespace {
+
+std::vector<uint64_t> walk_order(const Trace& trace) {
   OrderWalk walk;
   const Blocks blocks(trace);
   HeldLocks locks(trace.threads().size());
   std::vector<uint64_t> hashes;
   hashes.reserve(trace.events().size());
   for (size_t i = 0; i < trace.events().size(); ++i) {
+    think();
     const Event& e = trace.events()[i];
     walk.finds(operation_of(trace, e, locks.mutex_of(e), blocks.of(e.object)));
     locks.step(i, e);
@@ -171,12 +196,7 @@ std::vector<uint64_t> order_hashes(const Trace& trace) {
   return hashes;
 }
 
-uint64_t order_hash(const Trace& trace) {
-  const std::vector<uint64_t> hashes = order_hashes(trace);
-  return hashes.empty() ? 0 : hashes.back();
-}
-
-std::vector<uint64_t> behaviours(const Trace& trace) {
+std::vector<uint64_t> find_behaviours(const Trace& trace) {
   struct Last {
     size_t any = kNoWrite;    // last event on the object
     size_t write = kNoWrite;  // last that is not a plain read
@@ -186,6 +206,7 @@ std::vector<uint64_t> behaviours(const Trace& trace) {
   const auto events = trace.events();
   auto name = [&](size_t i) { return i == kNoWrite ? uint64_t{1} : mix(events[i].site, static_cast<uint64_t>(events[i].op)); };
   for (size_t i = 0; i < events.size(); ++i) {
+    think();
     const Event& e = events[i];
     if (e.object == kNoObject || is_unlock(e.op) || row(e.op).family == Family::kThreads) continue;
     Last& last = objects[e.object];
@@ -203,6 +224,26 @@ std::vector<uint64_t> behaviours(const Trace& trace) {
   std::sort(seen.begin(), seen.end());
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   return seen;
+}
+
+}  // namespace
+
+std::vector<uint64_t> order_hashes(const Trace& trace) {
+  std::optional<std::vector<uint64_t>>& states = known_of(trace).states;
+  if (!states) states = walk_order(trace);
+  return *states;
+}
+
+uint64_t order_hash(const Trace& trace) {
+  std::optional<std::vector<uint64_t>>& states = known_of(trace).states;
+  if (!states) states = walk_order(trace);
+  return states->empty() ? 0 : states->back();
+}
+
+std::vector<uint64_t> behaviours(const Trace& trace) {
+  std::optional<std::vector<uint64_t>>& known = known_of(trace).behaviours;
+  if (!known) known = find_behaviours(trace);
+  return *known;
 }
 
 }  // namespace heddle::trace

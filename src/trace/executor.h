@@ -20,6 +20,10 @@ class Executor {
   // The result of the oldest outstanding submission; waits for it.
   virtual Trace next() = 0;
   virtual size_t outstanding() const = 0;
+  // Nobody wants the outstanding results any more: those that are not under way are not made.
+  virtual void drop() {
+    while (outstanding() > 0) next();
+  }
 };
 
 // Runs each plan when its result is asked for: for toys and single runs.
@@ -33,6 +37,7 @@ class DirectExecutor final : public Executor {
     return execute_(plan);
   }
   size_t outstanding() const override { return queue_.size(); }
+  void drop() override { queue_.clear(); }
 
  private:
   Execute execute_;

@@ -5,6 +5,7 @@
 
 #include "trace/enabled.h"
 #include "trace/locks.h"
+#include "trace/patience.h"
 
 namespace heddle::trace {
 
@@ -53,6 +54,7 @@ HappensBefore::HappensBefore(const Trace& trace, Edges edges) {
   HeldLocks locks(threads);
 
   for (size_t i = 0; i < trace.events().size(); ++i) {
+    think();
     const Event& e = trace.events()[i];
     const uint32_t t = e.thread;
     Stamp stamp{t, e.number, now[t], now[t]};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/condition.h"
 #include "symbols/symbols_names.h"
 #include "trace/project.h"
 #include "wire/disabled_hooks.h"
@@ -63,6 +64,10 @@ bool has_timed_operations(const Trace& trace) {
 size_t early_timeouts(const Trace& trace) {
   return static_cast<size_t>(std::ranges::count_if(trace.events(), [](const Event& e) { return (e.flags & kEarly) != 0; }));
 }
+
+bool before_its_time(const Event& e) { return (e.flags & kEarly) != 0 || ((e.flags & kSpurious) != 0 && model::is_condition_wait(e.op)); }
+
+size_t timing_choices(const Trace& trace) { return static_cast<size_t>(std::ranges::count_if(trace.events(), before_its_time)); }
 
 void watch(Plan& plan) {
   if (plan.points != PointKind::kRacy) return;

@@ -21,6 +21,9 @@ bool has_timed_operations(const Trace& trace);
 
 // How many time-outs fired while somebody else could have gone on.
 size_t early_timeouts(const Trace& trace);
+// A sleep or a time-out that ended while somebody else could have gone on, or a wait on a condition that ended without a signal.
+bool before_its_time(const Event& event);
+size_t timing_choices(const Trace& trace);
 
 // Makes runs of this plan show the races that the points leave out; where these are racing accesses, nothing is hidden from the
 // detector any more.

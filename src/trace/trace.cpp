@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "model/condition.h"
+
 namespace heddle::trace {
 
 namespace {
@@ -99,6 +101,13 @@ Trace Trace::with_inputs(InputLog inputs) const {
   return copy;
 }
 
+std::optional<Choice> choice_of(const Trace& trace, const Event& e) {
+  const bool spurious = (e.flags & kSpurious) != 0 && model::is_condition_wait(e.op);
+  if (!spurious && (e.flags & kChoice) == 0) return std::nullopt;
+  // The value of a wait is its mutex.
+  return Choice{trace.thread_id(e), e.number, spurious ? kChoiceSpurious : e.value};
+}
+
 Plan plan_of(const Trace& trace, Strictness strictness) {
   Plan plan;
   plan.strictness = strictness;
@@ -113,7 +122,7 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
     plan.slices.push_back({trace.threads()[s.thread].id, trace.events()[s.end - 1].number});
   }
   for (const Event& e : trace.events()) {
-    if ((e.flags & kChoice) != 0) plan.choices.push_back({trace.thread_id(e), e.number, e.value});
+    if (const auto choice = choice_of(trace, e)) plan.choices.push_back(*choice);
   }
   plan.sort_choices();
   return plan;

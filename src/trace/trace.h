@@ -2,6 +2,7 @@
 // What a run left behind: an immutable record of every operation, with the tables that turn names into words.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -90,7 +91,8 @@ class Trace {
     std::vector<SiteId> sites;   // kRacy: the accesses that were points
     std::vector<RaceRow> races;  // where the plan asked for them; not kept on disk
     HookCounts hooks;
-    std::vector<Skip> skips;                                                      // parts of the program the plan had removed
+    bool abandoned = false;   // nobody waited for its end: the time was over, or the user interrupted
+    std::vector<Skip> skips;  // parts of the program the plan had removed
     std::shared_ptr<const InputLog> inputs = std::make_shared<const InputLog>();  // what came from outside
   };
 
@@ -125,6 +127,9 @@ class Trace {
   std::shared_ptr<const Data> data_;
   std::shared_ptr<const std::vector<TraceSlice>> slices_ = std::make_shared<const std::vector<TraceSlice>>();
 };
+
+// The choice that the event made, as a plan has it; or nothing.
+std::optional<Choice> choice_of(const Trace& trace, const Event& event);
 
 // The plan that makes the same run again: the trace's slices and choices, over the same point set and environment.
 Plan plan_of(const Trace& trace, Strictness strictness = Strictness::kStrict);

@@ -13,7 +13,7 @@ enum EventFlag : uint16_t {
   kFailed = 1 << 3,          // a try operation that did not get its object, or a compare-and-swap that did not swap
   kSpin = 1 << 4,            // a recognised iteration of a spin loop: gives way, is no preemption's left side
   kChoice = 1 << 5,          // the value is a recorded choice of this operation (Choice in a plan)
-  kSpurious = 1 << 6,        // a wait that ended without a signal and without a time-out, by choice
+  kSpurious = 1 << 6,        // on a wait and on its wake-up: it ends without a signal and without a time-out, by choice
   kExiting = 1 << 7,         // executed after the program called exit()
   kDisabledThread = 1 << 8,  // the creation or join of a thread that the plan removed: it has its birth number and never starts
   kPointer = 1 << 10,        // the value is the name (ObjectId) of what the pointer that was read or written points to
@@ -28,7 +28,7 @@ struct Event {
   uint32_t number;  // of this operation among the thread's own, over the point set; the thread's start is 1
   Op op;
   uint16_t flags;  // EventFlag
-  uint32_t size;   // bytes accessed, for memory operations; else 0
+  uint32_t size;   // bytes accessed, for memory operations; of a time-out that fired early, by how many microseconds; else 0
   ObjectId object;
   SiteId site;
   uint64_t value;  // read or written, or the call's argument or choice

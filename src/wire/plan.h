@@ -20,6 +20,8 @@ struct Choice {
 };
 // The value of a Choice at a timed wait that a plan lets end by its time-out.
 inline constexpr uint64_t kChoiceTimeout = 1;
+// The value of a Choice at a wait on a condition that a plan lets end without a signal.
+inline constexpr uint64_t kChoiceSpurious = 2;
 
 enum class PolicyKind : uint32_t {
   kStay = 0,   // no preemption, fair: give way only when blocked, yielding or spinning
@@ -38,10 +40,11 @@ struct PolicySpec {
   PolicyKind kind;
   uint32_t depth;  // kPct, kDelay
   uint64_t seed;
-  uint32_t stay;     // kRandom: out of 65536; kStay: not 0 lets choices that the plan does not make be drawn by the seed
-  uint32_t early;    // how many time-outs of at most one second may fire early (--early-timeouts)
-  uint64_t length;   // expected number of steps
-  uint64_t quantum;  // kTimeSlice, kFifo: operations
+  uint32_t stay;      // kRandom: out of 65536; kStay: not 0 lets choices that the plan does not make be drawn by the seed
+  uint16_t early;     // how many time-outs of at most one second may fire early (--early-timeouts)
+  uint16_t spurious;  // how many waits on conditions may end without a signal (--spurious-wakeups)
+  uint64_t length;    // expected number of steps
+  uint64_t quantum;   // kTimeSlice, kFifo: operations
 };
 
 // Are choices other than who runs drawn even where a slice has decided who runs? Tinertia's relaxed replay does so.

@@ -23,6 +23,7 @@ SMALL = {
     "engine": ["disk"],
     "explain": ["account"],
     "find": ["account", "deadlock01"],
+    "inject": ["product"],
     "instrumentation": ["sort"],
     "isolate": ["intqueue"],
     "longtrace": [],

@@ -178,6 +178,18 @@ class Judge:
         name = failure_class(build, program, call.answer["failure"])
         least = truth["failures"].get(name)
         took = call.answer["simplified"]["preemptions"]
+        needs = call.answer["needs_timing"]
+        if needs:
+            # Outside of the space that was explored, and said to be. One time-out that fires early has a space of its own; wake-ups without a
+            # signal have none.
+            self.count(mode, "failure that needs timing")
+            early = program.get(build.name + " early", {"complete": False})
+            known = len(needs) == 1 and needs[0]["kind"] != "spurious wake-up" and early["complete"]
+            if call.answer["simplify"]["minimal"] == "proved":
+                yield Difference("false minimum", mode, program, call, "no proof of a schedule with early ends", call.answer["simplify"])
+            elif known and name not in early["failures"] and name not in truth["failures"]:
+                yield Difference("false finding", mode, program, call, sorted(early["failures"]), name)
+            return
         minimal = call.answer["simplify"]["minimal"]
         self.count(mode, f"failure, {minimal}")
         if least is None:

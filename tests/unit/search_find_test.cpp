@@ -10,6 +10,7 @@
 #include "search/find.h"
 #include "toy/kernels.h"
 #include "trace/happens_before.h"
+#include "trace/patience.h"
 
 namespace heddle::test {
 namespace {
@@ -136,6 +137,43 @@ TEST(Find, KeepsDifferentFailuresApartAndCountsThem) {
   EXPECT_EQ(result.failures[0].count + result.failures[1].count, 50u);
   EXPECT_LT(result.failures[0].index, result.failures[1].index);
   EXPECT_EQ(result.executions, 50u);
+}
+
+TEST(Find, AFailureThatIsNotBelievedDoesNotEndTheSearch) {
+  toy::Program program = toy::threads({{toy::write(1, [](toy::Run& r) { r.fail("always"); })}});
+  DirectExecutor executor = direct(program);
+  Script search(20);
+  FindOptions options;
+  size_t asked = 0;
+  options.believe = [&](FoundFailure& failure) {
+    EXPECT_EQ(failure.index, asked);
+    ++asked;
+    return false;
+  };
+  const FindResult result = find(search, executor, options);
+  EXPECT_FALSE(result.found());
+  EXPECT_EQ(result.executions, 20u);
+  EXPECT_EQ(result.refused, 20u);
+  EXPECT_EQ(asked, 3u) << "a few times for each distinct failure";
+}
+
+// An analysis that would never end.
+class Ponders final : public Search {
+ public:
+  std::optional<Plan> propose() override { return Plan{}; }
+  void observe(size_t, const Trace&) override {
+    for (;;) think();
+  }
+};
+
+TEST(Find, AnAnalysisEndsWhenTheTimeIsOver) {
+  DirectExecutor executor = direct(toy::safe_counter(2));
+  Ponders search;
+  FindOptions options;
+  options.seconds = 0.01;
+  const FindResult result = find(search, executor, options);
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.executions, 1u);
 }
 
 TEST(Find, TheEstimateOfUnseenBehaviourFallsToNothingWhenAllHasBeenSeenTwice) {

@@ -35,15 +35,20 @@ int wait_on(pthread_cond_t* c, pthread_mutex_t* m, bool timed, uint64_t deadline
     if (mutex_checks_owner(m)) return EPERM;
     end_run(OutcomeKind::kMisuse, 0, "wait on a condition variable without holding its mutex");
   }
+  // A timed wait that ends early shows the same to the program.
+  const bool spurious = !timed && g_run.director.wakes_unasked(me->id, wait->number, g_run.step);
+  if (spurious) wait->flags |= kSpurious;
   me->wait.on = c;
-  me->wait.ended = false;
+  me->wait.ended = spurious;
   me->wait.order = ++g_run.wait_order;
   drop_mutex(m);
   p.op = timed ? Op::kCondTimedReacquire : Op::kCondReacquire;
   p.value = 0;
   p.deadline = deadline;
   p.cancels = true;
+  if (spurious) p.flags = kSpurious;
   Event* e = point(p);
+  p.flags = 0;
   if (e == nullptr) {
     me->wait.on = nullptr;
     me->cancel.under_way = false;

@@ -117,6 +117,8 @@ ThreadSlot* decide_alone() {
 // it themselves; a sleep always does.
 void ends_early(ThreadSlot* t) {
   t->pending.flags |= kEarly;
+  const uint64_t early_us = (t->pending.deadline - g_run.clock) / 1000;
+  if (t->pending.deadline > g_run.clock) t->pending.size = early_us < UINT32_MAX ? static_cast<uint32_t>(early_us) : UINT32_MAX;
   if (t->pending.op != Op::kSleep) return;
   t->pending.flags |= kTimedOut | kChoice;
   t->pending.value = kChoiceTimeout;

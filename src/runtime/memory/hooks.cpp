@@ -46,6 +46,9 @@ void set_value(Event* event, uint64_t value, size_t size) {
   event->value = target != kNoObject ? target : value;
 }
 
+// Before its first thread a program meets nobody: its accesses are no operations of a run, and nobody watches them. They may be millions.
+bool alone() { return !g_run.claimed; }
+
 bool lists_called() { return __builtin_expect((g_listing & kListExecuted) != 0, 0); }
 
 bool is_freed(const void* address, size_t size) {
@@ -169,13 +172,13 @@ __attribute__((noinline)) static void whole_access(const void* address, size_t s
   CallSite* at = call_site(pc, HookKind::kPlain);
   if (lists_called() && !at->listed) list_called(at);
   if (at->disabled) return;
-  if (!detecting()) suspect = follow(load);
-  if (!at->point) {
+  if (!detecting() && !alone()) suspect = follow(load);
+  if (!at->point || (alone() && !at->spins)) {
     if (is_freed(address, size)) report_freed_use(address, size, op, pc);
-    if (detecting()) race_access(address, size, op, pc);
+    if (detecting() && !alone()) race_access(address, size, op, pc);
     // Also where accesses are no points a loop must not wait for ever for a thread that does not get to run.
     if (!suspect || !reads_again(at->pc, address, value_at(address, size), false)) {
-      skipped(at);
+      if (!alone()) skipped(at);
       return;
     }
     spins_at(at);
@@ -197,7 +200,13 @@ __attribute__((noinline)) static void whole_access(const void* address, size_t s
 void access(const void* address, size_t size, Op op, const void* pc) {
   if (!active()) return;
   bool suspect = false;
-  if (detecting()) {
+  if (alone()) {
+    suspect = follow(op == Op::kLoad);
+    if (!suspect && !is_freed(address, size) && !lists_called()) {
+      ++block()->accesses;
+      return;
+    }
+  } else if (detecting()) {
     suspect = follow(op == Op::kLoad);
     if (!suspect && is_settled(pc) && !is_freed(address, size)) {
       race_access(address, size, op, pc);
@@ -212,7 +221,7 @@ Event* before_atomic(Op op, const void* address, uint32_t size, const void* pc) 
   ++block()->atomics;
   CallSite* at = call_site(pc, HookKind::kAtomic);
   if (lists_called() && !at->listed) list_called(at);
-  Event* event = at->point ? access_point(op, address, size, at) : nullptr;
+  Event* event = at->point && (!alone() || at->spins) ? access_point(op, address, size, at) : nullptr;
   if (op != Op::kFence && is_freed(address, size)) report_freed_use(address, size, op, pc);
   return event;
 }
@@ -246,7 +255,7 @@ void function_entry(const void* call_site_pc, const void* pc) {
   }
   CallSite* at = call_site(pc, HookKind::kEntry);
   if (lists_called() && !at->listed) list_called(at);
-  if (at->point) {
+  if (at->point && !alone()) {
     Pending p{};
     p.op = Op::kFunctionEntry;
     p.site = at->site;

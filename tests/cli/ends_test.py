@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""How a search ends: what does not replay does not end it, a program that never ends does not hold it up, and it says what it did.
+
+usage: ends_test.py --heddle PROGRAM --programs DIR [unittest arguments]
+"""
+import json
+
+import cli_test as base
+
+
+class Ends(base.InDirectory):
+    def find(self, *words):
+        done = self.heddle("find", "--json", *words)
+        return done, json.loads(done.stdout)
+
+    def test_a_failure_that_does_not_replay_is_reported_and_the_search_goes_on(self):
+        for jobs in (1, 2):
+            with self.subTest(jobs=jobs):
+                done, document = self.find("--no-retry", "--jobs", jobs, "--executions", 400, "--",
+                                           base.program("does_not_replay"), "buggy")
+                self.assertEqual((done.returncode, document["failure"]["code"]), (1, 7), document)
+        done, document = self.find("--no-retry", "--jobs", 1, "--executions", 60, "--", base.program("does_not_replay"))
+        self.assertEqual((done.returncode, document["verdict"]), (125, "inconclusive"), document)
+        self.assertIn("does not replay", document["uncontrolled"])
+        self.assertEqual(document["find"]["executions"], 60)
+        people = self.heddle("find", "--no-retry", "--jobs", 1, "--executions", 60, "--", base.program("does_not_replay"))
+        self.assertIn("uncontrolled nondeterminism: run ", people.stdout)
+
+    def test_the_runs_of_a_program_that_never_ends_are_short(self):
+        done, document = self.find("--executions", 60, "--", base.program("endless_loop"))
+        self.assertEqual((done.returncode, document["failure"]["kind"]), (1, "abort"), document)
+        self.assertLess(document["found"]["events"], 100_000)
+
+    def test_nothing_found_is_accounted_for(self):
+        done = self.heddle("find", "--executions", 60, "--", base.program("correct"))
+        self.assertEqual(done.returncode, 0)
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[0].startswith("NOTHING   no failure in 60 runs of the portfolio search"), done.stdout)
+        self.assertTrue(any(line.startswith("COVERED") for line in lines), done.stdout)
+        self.assertIn("memory accesses of correct", done.stdout)
+        self.assertIn("heddle-cc", done.stdout)
+        _, document = self.find("--executions", 60, "--", base.program("correct"))
+        self.assertEqual(set(document["account"]), {"verdict", "covered", "not_seen", "next"})
+
+    def test_threads_of_child_processes_are_named(self):
+        done = self.heddle("find", "--executions", 5, "--", base.program("threads_in_child"))
+        self.assertIn("threads of child processes", done.stdout, done)
+
+
+if __name__ == "__main__":
+    base.main()
