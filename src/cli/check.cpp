@@ -3,15 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
-
+#include "cli/closed_check.h"
 #include "cli/finding.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
-#include "trace/project.h"
-#include "trace/sight.h"
 
 namespace heddle::cli {
 
@@ -40,31 +36,6 @@ Json json_certificate(const Certificate& c) {
           {"assumed", c.unseen.empty() ? "" : "race-free: " + c.unseen},
           {"exhausted", c.exhausted},
           {"open", c.open}};
-}
-
-// A proof is one over a closed point set: where it consists of racing accesses, every run is watched, and one that shows a new racing site
-// makes it begin again with that site among the points.
-CheckResult check_closed(Campaign& campaign, const CheckArguments& options, SearchOptions search, CheckOptions check_options) {
-  if (!campaign.learns_points(options.campaign)) return check(search, campaign.pool(), check_options);
-  watch(search.base);
-  RaceLog races;
-  std::atomic<bool> open{false};
-  check_options.find.stop = &open;
-  check_options.find.each = [&](size_t, const Plan& plan, const Trace& trace) {
-    races.add(trace);
-    const std::vector<SiteId> sites = races.sites();
-    open = stop_flag() || !std::includes(plan.sites.begin(), plan.sites.end(), sites.begin(), sites.end());
-  };
-  for (;;) {
-    CheckResult result = check(search, campaign.pool(), check_options);
-    if (!open || stop_flag() || result.found.found()) return result;
-    std::vector<SiteId> sites = races.sites();
-    sites.insert(sites.end(), search.base.sites.begin(), search.base.sites.end());
-    std::sort(sites.begin(), sites.end());
-    sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
-    set_points(search.base, PointKind::kRacy, std::move(sites));
-    open = false;
-  }
 }
 
 const char* verdict_of(const CheckResult& result) { return result.proved() ? "proved" : result.explored() ? "assumed" : "inconclusive"; }
@@ -96,7 +67,7 @@ int run_check(const Session& session, const CheckArguments& options) {
   CheckResult result;
   try {
     const Deadline::Scope limit(campaign.pool().deadline(), check_options.find.seconds);
-    result = check_closed(campaign, options, search, check_options);
+    result = check_closed(campaign, campaign.learns_points(options.campaign), search, check_options);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     result.certificate.open = "interrupted";

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "cli/anchoring.h"
 #include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
@@ -343,6 +344,8 @@ Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Belie
   store.save_text(bug.id, kStdout, failure.output.out);
   store.save_text(bug.id, kStderr, failure.output.err);
   store.save_text(bug.id, kStdin, campaign.input().bytes());
+  save_program(store, bug.id, campaign.target());
+  save_anchors(store, bug.id, campaign, failure.trace);
   draft.publish(bug);
   return bug;
 }

@@ -1,4 +1,5 @@
 #include "cli/pipeline.h"
+#include "cli/anchoring.h"
 #include "cli/print.h"
 
 #include <fmt/format.h>
@@ -160,7 +161,7 @@ void Saving::attempt(const std::function<void()>& save) {
   }
 }
 
-void save_simplified(Bug& bug, const Simplified& simplified) {
+void save_simplified(Bug& bug, Campaign& campaign, const Simplified& simplified) {
   const BugStore store;
   const SimplifyResult& result = simplified.result;
   bug.simplify_executions = result.executions;
@@ -172,6 +173,7 @@ void save_simplified(Bug& bug, const Simplified& simplified) {
   for (const char* stale : {kCauseFile, kFailingStacks, kPassingStacks}) store.remove(bug.id, stale);
   store.save_trace(bug.id, kSimplifiedTrace, result.best);
   if (simplified.passing) store.save_trace(bug.id, kPassingTrace, *simplified.passing);
+  save_anchors(store, bug.id, campaign, result.best);
   store.save(bug);
 }
 

@@ -46,7 +46,7 @@ class Saving {
   bool failed_ = false;
 };
 
-void save_simplified(Bug& bug, const Simplified& simplified);
+void save_simplified(Bug& bug, Campaign& campaign, const Simplified& simplified);
 
 std::vector<std::string> module_paths(const Trace& trace);
 

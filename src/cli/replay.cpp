@@ -9,6 +9,7 @@
 #include "cli/session.h"
 #include "cli/story.h"
 #include "cli/terminal.h"
+#include "cli/verification.h"
 #include "store/replay_string.h"
 #include "trace/shell_words.h"
 
@@ -29,6 +30,7 @@ struct ReplayArguments {
   bool fresh = false;
   bool live_input = false;
   bool last_live = false;  // what a run with live input recorded
+  bool anchored = false;   // on another build
 };
 
 const char* trace_name(const ReplayArguments& options, const Bug& bug, const BugStore& store) {
@@ -49,9 +51,10 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   const std::string build_id = Symbols({target.program}).build_id(0);
   const bool same_build = build_id == pasted.build_id;
   if (!same_build && !options.relaxed) {
-    throw Error(
-        fmt::format("the schedule was recorded with build {} of the program, this is build {}: --relaxed follows it as far as it goes",
-                    pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id));
+    throw Error(fmt::format("the schedule was recorded with build {} of the program, this is build {}: {}",
+                            pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id,
+                            pasted.anchors ? "--anchored fits it to this one, --relaxed follows it as far as it goes"
+                                           : "--relaxed follows it as far as it goes"));
   }
   if (!same_build) {
     print_err(
@@ -62,7 +65,11 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   CampaignOptions campaign_options;
   campaign_options.jobs = 1;
   if (!options.carrier.empty()) campaign_options.carrier = options.carrier;
-  Campaign campaign(target, campaign_options, Predicates{}, input_of_tool());
+  Predicates predicates;
+  predicates.expect_exit = pasted.expect_exit;
+  predicates.expect_stdout = pasted.expect_stdout;
+  predicates.fails_if_output = pasted.fails_if_output;
+  Campaign campaign(target, campaign_options, predicates, input_of_tool());
   Plan plan = pasted.plan;
   plan.limits = campaign.base().limits;
   if (!same_build || options.relaxed) plan.strictness = Strictness::kRelaxed;
@@ -102,6 +109,40 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   return exit_value(std::string(verdict) == "passed" ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
+// The schedule on another build, fitted by its anchors, and those around it. Nothing hangs on a clock: the answer is the same every time.
+int replay_anchored(const Session& session, const ReplayArguments& options) {
+  const VerifySubject subject = load_subject(options.bug);
+  if (!session.command_given)
+    throw Error(fmt::format("name the build after --: it was found with `{}`", shell_words(subject.bug.command)), ExitCode::kUsage);
+  const Target target = Target::resolve(session.program());
+  VerifyLimits limits;
+  limits.seconds = 0;
+  limits.only_anchors = true;
+  limits.carrier = options.carrier;
+  limits.jobs = 1;
+  Progress progress(options.json);
+  const Verified verified = verify_build(subject, target, limits, progress);
+  const bool passed = verified.verdict == VerifyVerdict::kFixed;
+  if (options.json) {
+    Json document = {{"verdict", verified.failure ? "failure" : passed ? "passed" : "diverged"}};
+    if (verified.failure) document["failure"] = json_failure(verified.failure->trace);
+    if (verified.failure) document["same"] = verified.failure->same;
+    if (!verified.reasons.empty()) document["difference"] = verified.reasons.front();
+    document["anchors"] = {{"exact", verified.anchors.exact}, {"moved", verified.anchors.moved}, {"lost", verified.anchors.lost}};
+    document["runs"] = verified.executions;
+    print_json(document);
+  } else if (verified.failure) {
+    print_out("{}: {}\n", verified.failure->same ? "reproduced" : "another failure", verified.failure->words);
+  } else if (passed) {
+    print_out("not reproduced: {} and those around it pass ({} runs; anchors: {} exact, {} moved, {} lost)\n", subject.shown,
+              verified.executions, verified.anchors.exact, verified.anchors.moved, verified.anchors.lost);
+  } else {
+    print_out("diverged: {}\n", verified.reasons.front());
+  }
+  if (verified.failure) return exit_value(ExitCode::kFailure);
+  return exit_value(passed ? ExitCode::kNothing : ExitCode::kCannotTest);
+}
+
 // The first switch that decides; where none is known, the first preemption, else the first switch.
 uint64_t deciding_step(const ReplayArguments& options, const Trace& trace) {
   if (!options.found && !options.reduced) {
@@ -133,6 +174,7 @@ std::optional<Output> written_before(const BugStore& store, const Bug& bug, cons
 
 int run_replay(const Session& session, const ReplayArguments& options) {
   catch_interrupts();
+  if (options.anchored) return replay_anchored(session, options);
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
   Reopened r = reopen(options.bug, session,
                       {.carrier = options.carrier,
@@ -250,7 +292,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
 void add_replay(CLI::App& app, Session& session) {
   Verb verb(app, "replay", "run a saved schedule again, exactly", TakesProgram::kBesideBug);
   auto options = std::make_shared<ReplayArguments>();
-  verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd1:...");
+  verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.flag("--gdb", options->gdb, "under gdb, stopped before the switch that decides");
   verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
@@ -258,6 +300,7 @@ void add_replay(CLI::App& app, Session& session) {
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
   verb.flag("--live-input", options->live_input, "the schedule only: files, peers and standard input as they are now, recorded beside");
   verb.flag("--last-live", options->last_live, "what the last --live-input recorded");
+  verb.flag("--anchored", options->anchored, "on another build, by the places in the source; with the schedules around it");
   verb.flag("--relaxed", options->relaxed, "go on where the program no longer follows the schedule");
   verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
   verb.flag("--no-snapshots", options->fresh, "start the program anew for each run");

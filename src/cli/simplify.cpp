@@ -24,7 +24,7 @@ int run_simplify(const Session& session, SimplifyArguments options) {
   options.choice.executions = options.saved.executions;
   Progress progress(options.saved.json);
   const Simplified simplified = simplify_failure(*bug.campaign, failing, options.choice, progress, &bug.failing);
-  save_simplified(bug.bug, simplified);
+  save_simplified(bug.bug, *bug.campaign, simplified);
   const SimplifyResult& result = simplified.result;
   const Counts before = failing.counts();
   const Counts after = result.best.counts();

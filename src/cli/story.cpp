@@ -1,11 +1,14 @@
 #include "cli/story.h"
 
+#include "cli/anchoring.h"
+
 #include <fmt/format.h>
 
 #include "report/own_lines.h"
 #include "simplify/causality.h"
 #include "simplify/doomed.h"
 #include "store/replay_string.h"
+#include "store/saved_anchors.h"
 #include "store/saved_cause.h"
 #include "store/saved_stacks.h"
 #include "wire/event_stacks.h"
@@ -59,13 +62,10 @@ std::string last_words(const Trace& trace, const std::string& out, const std::st
   return {};
 }
 
-std::string replay_of(const Bug& bug, const Trace& failing) {
-  ReplayString replay;
-  replay.build_id = bug.build_id;
-  replay.command = bug.command;
-  replay.kind = bug.kind;
-  replay.signature = signature(failing);
-  replay.plan = plan_of(failing);
+std::string replay_of(const Bug& bug, const Trace& failing, const std::optional<Anchors>& anchors) {
+  ReplayString replay = replay_string_of(bug, failing, anchors);
+  if (const std::string text = encode_replay(replay); text.size() <= kLongestReplay) return text;
+  replay.anchors.reset();
   const std::string text = encode_replay(replay);
   return text.size() <= kLongestReplay ? text : std::string();
 }
@@ -95,7 +95,7 @@ Story LoadedStory::story() const {
 }
 
 LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing, const std::optional<Cause>& cause,
-                       const std::string& output) {
+                       const std::string& output, const std::optional<Anchors>& anchors) {
   LoadedStory s;
   s.bug = bug;
   s.failing = failing;
@@ -103,7 +103,7 @@ LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional
   s.at_own_lines = failing;
   s.passing = passing;
   s.cause = cause;
-  s.replay = replay_of(bug, failing);
+  s.replay = replay_of(bug, failing, anchors);
   s.output = output;
   return s;
 }
@@ -118,7 +118,11 @@ LoadedStory load_story(const std::string& name, bool as_found) {
   // The claim speaks of steps of the simplified run.
   std::optional<Cause> cause;
   if (simplified && store.has(bug, kCauseFile)) cause = decode_cause(store.text(bug, kCauseFile));
-  LoadedStory s = make_story(bug, failing, passing, cause, last_words(failing, store.text(bug, kStdout), store.text(bug, kStderr)));
+  // Those of the simplified run, where there is one: saved with it.
+  std::optional<Anchors> anchors;
+  if (simplified == store.has(bug, kSimplifiedTrace)) anchors = decode_anchors(store.text(bug, kAnchorsFile));
+  LoadedStory s =
+      make_story(bug, failing, passing, cause, last_words(failing, store.text(bug, kStdout), store.text(bug, kStderr)), anchors);
   if (simplified) tell_places(s, decode_stacks(store.text(bug, kFailingStacks)), decode_stacks(store.text(bug, kPassingStacks)));
   if (simplified) s.found = store.load_trace(bug, kFailingTrace);
   if (store.has(bug, kReducedTrace)) s.reduced = store.load_trace(bug, kReducedTrace);

@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "report/text.h"
+#include "trace/anchors.h"
 #include "trace/cause.h"
 #include "trace/stacks.h"
 
@@ -30,7 +31,7 @@ struct LoadedStory {
 LoadedStory load_story(const std::string& name, bool as_found = false);
 // Of a bug that has just been found, saved or not.
 LoadedStory make_story(const Bug& bug, const Trace& failing, const std::optional<Trace>& passing, const std::optional<Cause>& cause,
-                       const std::string& output);
+                       const std::string& output, const std::optional<Anchors>& anchors = std::nullopt);
 
 // The page, with everything that is known.
 std::string page_text(const LoadedStory& loaded);

@@ -26,7 +26,7 @@ struct Story {
   const Cause* cause = nullptr;
   const Stacks* stacks = nullptr;  // of the failing run
   const Stacks* passing_stacks = nullptr;
-  std::string replay = {};  // hd1:...
+  std::string replay = {};  // hd2:...
   std::string output = {};  // the program's last words, where they tell what failed
   std::string page = {};    // where it lies
 };

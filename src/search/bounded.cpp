@@ -144,6 +144,10 @@ void Bounded::branch_to_waiters(const Branch& at, const EnabledWalk& walk, uint3
   }
 }
 
+bool Bounded::may_preempt_at(SiteId site) const {
+  return options_.preempt_at.empty() || std::binary_search(options_.preempt_at.begin(), options_.preempt_at.end(), site);
+}
+
 void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& shared) {
   const Trace& trace = *shared;
   const auto events = trace.events();
@@ -161,8 +165,11 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
     const bool may_stay = current != kNoIndex && walk.live(current);
     // Is it a preemption to take the processor from the thread that has it?
     bool costs = false;
+    bool barred = false;
     for (const PendingOperation& s : pending_operations) {
-      if (may_stay && s.thread == current) costs = s.ready == Ready::kYes && !s.gave_way;
+      if (!may_stay || s.thread != current) continue;
+      costs = s.ready == Ready::kYes && !s.gave_way;
+      barred = !may_preempt_at(s.site);
     }
     if (p > 0 && current != e.thread) cost += trace.slices()[slice++].preempted ? 1 : 0;
     const uint32_t before = p > 0 && current != e.thread && trace.slices()[slice - 1].preempted ? cost - 1 : cost;
@@ -181,7 +188,7 @@ void Bounded::expand(const Item& item, const std::shared_ptr<const Trace>& share
           ++account_.unfair;
           continue;
         }
-        branch_to(at, s);
+        if (!(barred && costs && s.thread != current)) branch_to(at, s);
       }
       if ((e.flags & kChoice) != 0) branch_to_waiters(at, walk, cost);
     }

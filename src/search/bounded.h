@@ -61,6 +61,7 @@ class Bounded final : public Search {
   };
   Plan plan_for(const Item& item) const;
   void restart_without_reduction();
+  bool may_preempt_at(SiteId site) const;
   bool allows_reduction(const Trace& trace);
   void expand(const Item& item, const std::shared_ptr<const Trace>& trace);
   // A position of a run from which other threads can go on.

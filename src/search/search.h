@@ -35,6 +35,8 @@ struct SearchOptions {
   // How many sleeps, time-outs and waits on conditions may end before their time in one run, for searches that give a share of their runs to it.
   uint32_t timing = 0;
   std::optional<Trace> around;  // for searches that perturb a given trace
+  // For bounded: a thread is preempted only before one of these places, sorted; empty: everywhere.
+  std::vector<SiteId> preempt_at;
   // What earlier searches of the program learnt; added to by those that do. Nothing: they begin with nothing.
   std::shared_ptr<SearchHistory> history;
   std::function<bool(const Trace&)> fails = [](const Trace& t) { return is_failure(t.outcome()); };

@@ -1,10 +1,10 @@
 #include "store/replay_string.h"
 
-#include <zstd.h>
-
 #include <cctype>
 #include <map>
 
+#include "store/packed.h"
+#include "store/saved_anchors.h"
 #include "store/store_bytes.h"
 #include "trace/error.h"
 #include "trace/hash.h"
@@ -14,7 +14,8 @@ namespace heddle::store {
 namespace {
 
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr uint64_t kFormat = 1;
+constexpr uint64_t kPlainFormat = 1;
+constexpr uint64_t kAnchoredFormat = 2;
 constexpr size_t kMostBytes = 64 << 20;  // of what a text may unpack to
 
 // RFC 4648, section 5, without padding.
@@ -143,28 +144,57 @@ bool is_replay_string(std::string_view text) {
          text.find(':') != std::string_view::npos;
 }
 
+namespace {
+
+void put_optional(ByteWriter& out, const std::optional<std::string>& text) {
+  out.number(text ? 1 : 0);
+  if (text) out.text(*text);
+}
+
+std::optional<std::string> get_optional(ByteReader& in) {
+  if (in.below(2) == 0) return std::nullopt;
+  return std::string(in.text());
+}
+
+void put_anchored(ByteWriter& out, const ReplayString& replay) {
+  out.number(static_cast<uint64_t>(static_cast<uint32_t>(replay.expect_exit)));
+  put_optional(out, replay.expect_stdout);
+  put_optional(out, replay.fails_if_output);
+  out.number(replay.find_executions);
+  put_anchors(out, shortened(*replay.anchors));
+}
+
+void get_anchored(ByteReader& in, ReplayString* replay) {
+  replay->expect_exit = static_cast<int>(static_cast<uint32_t>(in.below(uint64_t{1} << 32)));
+  replay->expect_stdout = get_optional(in);
+  replay->fails_if_output = get_optional(in);
+  replay->find_executions = in.number();
+  replay->anchors = get_anchors(in);
+}
+
+}  // namespace
+
 std::string encode_replay(const ReplayString& replay) {
   ByteWriter out;
-  out.number(kFormat);
+  out.number(replay.anchors ? kAnchoredFormat : kPlainFormat);
   out.text(replay.build_id);
   out.number(replay.command.size());
   for (const std::string& word : replay.command) out.text(word);
   out.text(replay.kind);
   out.text(replay.signature);
   put_plan(out, replay.plan);
-  const std::string& raw = out.bytes();
-  std::string packed(ZSTD_compressBound(raw.size()), '\0');
-  const size_t size = ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), 19);
-  if (ZSTD_isError(size) != 0) throw Error("cannot compress a schedule");
-  packed.resize(size);
+  if (replay.anchors) put_anchored(out, replay);
+  const std::string packed = pack(out.bytes(), 19);
   const uint64_t sum = hash_bytes(packed.data(), packed.size());
   std::string framed;
   for (int i = 0; i < 4; ++i) framed += static_cast<char>(sum >> (8 * i) & 255);
-  return std::string(kReplayPrefix) + base64url(framed + packed);
+  return std::string(replay.anchors ? kReplayPrefix : kPlainReplayPrefix) + base64url(framed + packed);
 }
 
 ReplayString decode_replay(std::string_view text) {
-  if (!text.starts_with(kReplayPrefix)) throw Error("this replay string is of another version of heddle: hd1: is known here");
+  const bool anchored = text.starts_with(kReplayPrefix);
+  if (!anchored && !text.starts_with(kPlainReplayPrefix))
+    throw Error("this replay string is of another version of heddle: hd1: and hd2: are known here");
   const std::string framed = from_base64url(text.substr(kReplayPrefix.size()));
   const std::string broken = "the replay string is damaged: part of it is missing or was changed";
   if (framed.size() < 5) throw Error(broken);
@@ -173,13 +203,10 @@ ReplayString decode_replay(std::string_view text) {
   for (int i = 0; i < 4; ++i) {
     if (static_cast<unsigned char>(framed[static_cast<size_t>(i)]) != (sum >> (8 * i) & 255)) throw Error(broken);
   }
-  const unsigned long long raw_size = ZSTD_getFrameContentSize(packed.data(), packed.size());
-  if (raw_size == ZSTD_CONTENTSIZE_ERROR || raw_size == ZSTD_CONTENTSIZE_UNKNOWN || raw_size > kMostBytes) throw Error(broken);
-  std::string raw(raw_size, '\0');
-  const size_t size = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
-  if (ZSTD_isError(size) != 0 || size != raw.size()) throw Error(broken);
-  ByteReader in(raw);
-  if (in.number() != kFormat) throw Error("this replay string is of another version of heddle");
+  const auto raw = unpack(packed, kMostBytes);
+  if (!raw) throw Error(broken);
+  ByteReader in(*raw);
+  if (in.number() != (anchored ? kAnchoredFormat : kPlainFormat)) throw Error("this replay string is of another version of heddle");
   ReplayString replay;
   replay.build_id = in.text();
   replay.command.resize(in.count());
@@ -187,6 +214,7 @@ ReplayString decode_replay(std::string_view text) {
   replay.kind = in.text();
   replay.signature = in.text();
   replay.plan = get_plan(in);
+  if (anchored) get_anchored(in, &replay);
   if (!in.ok() || !in.at_end()) throw Error(broken);
   return replay;
 }

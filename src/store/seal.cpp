@@ -108,7 +108,8 @@ void add_line(const std::string& directory, const Line& line) {
 
 // What heddle reads of a bug; anything else in its directory is the user's.
 bool is_read(const std::string& name) {
-  static const std::set<std::string> kNames = {"bug.json", "stdin", "stdout", "stderr", "cause.json", "live.stdin"};
+  static const std::set<std::string> kNames = {"bug.json",   "stdin",      "stdout",  "stderr",
+                                               "cause.json", "live.stdin", "anchors", "program.zst"};
   return kNames.contains(name) || name.ends_with(".trace") || name.ends_with(".stacks") || name.find('/') != std::string::npos;
 }
 

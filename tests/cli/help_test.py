@@ -23,7 +23,7 @@ class Help(base.InDirectory):
         return done.stdout
 
     def verbs(self):
-        return re.findall(r"^  (\w+) ", self.help().split("\nVerbs:\n")[1].split("\n\n")[0], re.M)
+        return re.findall(r"^  ([\w-]+) ", self.help().split("\nVerbs:\n")[1].split("\n\n")[0], re.M)
 
     def each(self):
         found = self.verbs()

@@ -103,7 +103,7 @@ class Strangers(base.InDirectory):
     def test_a_replay_string_runs_nothing_by_itself(self):
         self.saved()
         string = json.loads(self.heddle("explain", "--json").stdout)["replay"]
-        self.assertTrue(string.startswith("hd1:"))
+        self.assertTrue(string.startswith("hd2:"))
         self.assertIn("./prog", self.one_sentence(self.heddle("replay", string), 2))
         self.assertEqual(self.heddle("replay", string, "--", "./prog").returncode, 1)
         shutil.copy(base.program("reads_input"), self.work / "another")

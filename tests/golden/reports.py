@@ -182,7 +182,7 @@ def machines(heddle, _directory):
 
     explained = heddle("explain")
     assert "\033" not in explained and "\001" not in explained, "the program steers the terminal"
-    pasted = re.search(r"^PASTE +heddle replay (hd1:\S+) -- PROGRAM$", explained, re.M)
+    pasted = re.search(r"^PASTE +heddle replay (hd2:\S+) -- PROGRAM$", explained, re.M)
     assert pasted, "no replay string"
     heddle("replay", pasted[1], "--", "./hostile", code=1)
     heddle("replay", pasted[1][:-4], "--", "./hostile", code=125)

@@ -13,6 +13,7 @@
 #include "store/campaigns.h"
 #include "store/input_store.h"
 #include "store/replay_string.h"
+#include "store/saved_anchors.h"
 #include "store/saved_cause.h"
 #include "store/saved_stacks.h"
 #include "store/store.h"
@@ -85,7 +86,7 @@ void load_replay(std::string_view bytes) {
 }
 
 // A replay string with these contents: packed, summed and written in letters as heddle would.
-void load_replay_contents(std::string_view bytes) {
+void load_packed_replay(std::string_view bytes, const char* prefix) {
   static const char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string packed(ZSTD_compressBound(bytes.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
@@ -93,7 +94,7 @@ void load_replay_contents(std::string_view bytes) {
   std::string framed;
   for (int i = 0; i < 4; ++i) framed += static_cast<char>(sum >> (8 * i) & 255);
   framed += packed;
-  std::string text = "hd1:";
+  std::string text = prefix;
   for (size_t bit = 0; bit < framed.size() * 8; bit += 6) {
     unsigned value = 0;
     for (size_t i = bit; i < bit + 6; ++i) {
@@ -103,6 +104,20 @@ void load_replay_contents(std::string_view bytes) {
     text += kLetters[value];
   }
   load_replay(text);
+}
+
+void load_replay_contents(std::string_view bytes) { load_packed_replay(bytes, "hd1:"); }
+void load_anchored_contents(std::string_view bytes) { load_packed_replay(bytes, "hd2:"); }
+
+void load_anchors(std::string_view bytes) {
+  if (const auto anchors = decode_anchors(bytes)) g_used += encode_anchors(*anchors).size() + shortened(*anchors).operations.size();
+}
+
+// Past the checksum.
+void load_anchors_contents(std::string_view bytes) {
+  ByteReader in(bytes);
+  const Anchors anchors = get_anchors(in);
+  if (in.ok()) g_used += encode_anchors(shortened(anchors)).size();
 }
 
 void load_inputs(std::string_view bytes) {
@@ -140,6 +155,9 @@ constexpr Loader kLoaders[] = {
     {"stacks", load_stacks},
     {"replay", load_replay},
     {"replay-contents", load_replay_contents},
+    {"anchored-contents", load_anchored_contents},
+    {"anchors", load_anchors},
+    {"anchors-contents", load_anchors_contents},
     {"inputs", load_inputs},
     {"input-index", load_input_index},
     {"campaigns", load_campaigns},

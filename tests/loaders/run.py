@@ -79,11 +79,12 @@ def make_seeds(options, seeds):
     copy("bug", bug + "/bug.json")
     copy("cause", bug + "/cause.json")
     copy("stacks", bug + "/*.stacks")
+    copy("anchors", bug + "/anchors")
     copy("latest", os.path.join(place, ".heddle/latest"))
     copy("campaigns", os.path.join(place, ".heddle/campaigns.sqlite"))
     copy("input-index", bug + "/**/index.json")
     for word in text.split('"'):
-        if word.startswith("hd1:"):
+        if word.startswith(("hd1:", "hd2:")):
             seed("replay", "0", word.encode())
 
 

@@ -1,0 +1,35 @@
+#include "cli/closed_check.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "trace/project.h"
+#include "trace/races.h"
+#include "trace/sight.h"
+
+namespace heddle::cli {
+
+CheckResult check_closed(Campaign& campaign, bool learns, SearchOptions search, CheckOptions check_options) {
+  if (!learns) return check(search, campaign.pool(), check_options);
+  watch(search.base);
+  RaceLog races;
+  std::atomic<bool> open{false};
+  check_options.find.stop = &open;
+  check_options.find.each = [&](size_t, const Plan& plan, const Trace& trace) {
+    races.add(trace);
+    const std::vector<SiteId> sites = races.sites();
+    open = stop_flag() || !std::includes(plan.sites.begin(), plan.sites.end(), sites.begin(), sites.end());
+  };
+  for (;;) {
+    CheckResult result = check(search, campaign.pool(), check_options);
+    if (!open || stop_flag() || result.found.found()) return result;
+    std::vector<SiteId> sites = races.sites();
+    sites.insert(sites.end(), search.base.sites.begin(), search.base.sites.end());
+    std::sort(sites.begin(), sites.end());
+    sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+    set_points(search.base, PointKind::kRacy, std::move(sites));
+    open = false;
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,475 @@
+#include "cli/verification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include "cli/closed_check.h"
+#include "cli/finding.h"
+#include "cli/pipeline.h"
+#include "search/around.h"
+#include "search/make.h"
+#include "store/atomic_file.h"
+#include "symbols/instrumentation.h"
+#include "trace/project.h"
+#include "trace/sight.h"
+#include "trace/similar_text.h"
+#include "wire/event_stacks.h"
+
+namespace heddle::cli {
+
+const char* name(VerifyVerdict verdict) {
+  switch (verdict) {
+    case VerifyVerdict::kFixed: return "fixed";
+    case VerifyVerdict::kStillFails: return "still-fails";
+    case VerifyVerdict::kFailsDifferently: return "fails-differently";
+    case VerifyVerdict::kCannotTell: break;
+  }
+  return "cannot-tell";
+}
+
+namespace {
+
+constexpr uint64_t kMostScouted = 200'000;  // events of a run in which every access is a point
+constexpr uint32_t kEarlyForSleeps = 2;     // time-outs that may come early where a change waits for time to pass
+
+CampaignOptions options_for(const VerifySubject& subject, const VerifyLimits& limits) {
+  CampaignOptions options;
+  options.jobs = limits.jobs;
+  options.carrier = limits.carrier.empty() ? subject.bug.carrier : limits.carrier;
+  options.files = subject.files;
+  options.expect_exit = subject.predicates.expect_exit;
+  return options;
+}
+
+class Verification {
+ public:
+  Verification(const VerifySubject& subject, const Target& target, const VerifyLimits& limits, Progress& progress)
+      : subject_(subject),
+        limits_(limits),
+        progress_(progress),
+        options_(options_for(subject, limits)),
+        campaign_(target, options_, subject.predicates, subject.input),
+        matching_(subject.anchors),
+        run_([this](const Plan& plan) { return campaign_.pool().run_now(plan).trace; }) {}
+
+  Verified go() {
+    const Deadline::Scope limit(campaign_.pool().deadline(), limits_.seconds);
+    try {
+      if (!same_build()) work();
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kInterrupted) throw;
+      if (stop_flag()) cannot_tell("it was interrupted");
+    }
+    progress_.clear();
+    decide();
+    result_.seconds = seconds();
+    return std::move(result_);
+  }
+
+ private:
+  void work() {
+    if (!scout()) return;
+    replay();
+    if (ended()) return;
+    around_the_anchors();
+    if (ended() || limits_.only_anchors) return;
+    sample();
+    if (ended()) return;
+    enumerate();
+    if (ended()) return;
+    search();
+  }
+
+  // The very build of the bug: what is saved replays as it is, or nothing can be told.
+  bool same_build() {
+    if (subject_.bug.build_id.empty() || campaign_.build_id() != subject_.bug.build_id) return false;
+    Plan plan = subject_.plan;
+    plan.strictness = Strictness::kStrict;
+    plan.limits = campaign_.base().limits;
+    plan.input_id = campaign_.input().id();
+    plan.inputs = nullptr;
+    const Trace again = execute(plan);
+    result_.anchors.exact = count_anchors();
+    if (name(again.outcome().kind) == subject_.bug.kind && signature(again) == subject_.bug.signature) {
+      fail(again, true, "replay");
+    } else {
+      cannot_tell("this is the build in which the bug was found, and its schedule does not replay");
+    }
+    add("replay", "the saved schedule, strictly: this is the build in which the bug was found", 1);
+    return true;
+  }
+  size_t count_anchors() const {
+    return static_cast<size_t>(
+        std::count_if(subject_.anchors.ends.begin(), subject_.anchors.ends.end(), [](const Anchor& a) { return !a.after.empty(); }));
+  }
+
+  bool scout() {
+    progress_.show("looking at the new build");
+    base_ = campaign_.base();
+    if (subject_.bug.env_seed != 0) base_.env_seed = subject_.bug.env_seed;
+    const bool instrumented = campaign_.learns_points(options_);
+    learns_ = instrumented;
+    Plan plan = base_;
+    plan.detect = kDetectStacks;
+    if (instrumented) {
+      set_points(plan, PointKind::kAll, {});
+      plan.limits.events = std::min(plan.limits.events, kMostScouted);
+    }
+    const Trace first = execute(plan);
+    const PlacedTrace placed = placer_.place(first);
+    matching_.learn(placed);
+    if (campaign_.pool().threadless() || first.threads().size() < 2) {
+      result_.code_is_there = false;
+      cannot_tell("the new build starts no threads: nothing of the schedule can be tried");
+      return false;
+    }
+    if (first.outcome().kind == OutcomeKind::kCannotControl) {
+      cannot_tell(describe_failure(first));
+      return false;
+    }
+    if (instrumented) choose_points(placed);
+    if (!instrumented && subject_.anchors.points != PointKind::kSync && !subject_.anchors.sites.empty())
+      cannot_tell("the bug was found between memory accesses, which this build does not show: build it with heddle-cc");
+    learn(first);
+    if (!instrumented) consider(first, "replay");
+    return true;
+  }
+
+  // The racing accesses of this build, and those that the schedule was about, whether they still race or not.
+  void choose_points(const PlacedTrace& everything) {
+    campaign_.choose_points(options_);
+    std::vector<SiteId> sites = campaign_.base().sites;
+    for (uint32_t old : subject_.anchors.sites) {
+      const std::vector<SiteId> now = matching_.sites(old, everything);
+      sites.insert(sites.end(), now.begin(), now.end());
+    }
+    std::sort(sites.begin(), sites.end());
+    sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+    set_points(base_, PointKind::kRacy, std::move(sites));
+  }
+
+  void replay() {
+    progress_.show("fitting the schedule to the new build");
+    result_.anchors = reanchor(subject_.anchors, matching_, base_, run_, placer_);
+    const Reanchored& r = result_.anchors;
+    result_.executions += r.executions;
+    learn(r.replay);
+    consider(r.replay, "replay");
+    look_at_time();
+    add("replay", fmt::format("the schedule at its anchors ({} exact, {} moved, {} lost)", r.exact, r.moved, r.lost), r.executions);
+  }
+
+  // A change that makes threads wait for time to pass only makes the failure rare. Such waits may end early then.
+  void look_at_time() {
+    early_ = subject_.anchors.early_timeouts;
+    for (const PlacedOperation& o : matching_.added()) {
+      if (!has(o.op, kTimed)) continue;
+      early_ = std::max(early_, kEarlyForSleeps);
+      cannot_tell(
+          fmt::format("the new build waits for time to pass where the old one did not ({}): an order that rests on time is no proof",
+                      operation_words(o)));
+      return;
+    }
+  }
+
+  SearchOptions search_options(uint64_t salt) const {
+    SearchOptions search;
+    search.seed = mix(limits_.seed, salt);
+    search.base = base_;
+    search.early_timeouts = early_;
+    search.fails = [this](const Trace& trace) { return campaign_.fails(trace); };
+    return search;
+  }
+  FindOptions find_options(uint64_t executions, double share) const {
+    FindOptions find;
+    find.executions = executions;
+    find.seconds = limits_.seconds > 0 ? std::max(0.5, (limits_.seconds - seconds()) * share) : 0;
+    find.stop = &stop_flag();
+    find.fails = [this](const Trace& trace) { return campaign_.fails(trace); };
+    return find;
+  }
+
+  void around_the_anchors() {
+    if (result_.anchors.sites.empty()) return;
+    progress_.show("enumerating the schedules around the anchors");
+    SearchOptions search = search_options(1);
+    search.preempt_at = result_.anchors.sites;
+    CheckOptions check_options;
+    check_options.bound = std::max(1u, subject_.anchors.preemptions);
+    check_options.find = find_options(limits_.around, 0.3);
+    const CheckResult checked = check(search, campaign_.pool(), check_options);
+    result_.executions += checked.found.executions;
+    take(checked.found, "around");
+    add("around",
+        fmt::format("{} with at most {} preemption{}, all at the {} anchored place{}{}", schedules(checked.certificate.schedules),
+                    check_options.bound, check_options.bound == 1 ? "" : "s", search.preempt_at.size(),
+                    search.preempt_at.size() == 1 ? "" : "s", checked.certificate.exhausted ? ", which are all" : ""),
+        checked.found.executions);
+  }
+
+  // By the rules of `check`: the bug's own bound, then one more, as a change may have made the failure harder to reach.
+  void enumerate() {
+    for (uint32_t bound = std::max(1u, subject_.anchors.preemptions); !ended(); ++bound) {
+      progress_.show(fmt::format("enumerating all schedules with at most {} preemptions", bound));
+      CheckOptions check_options;
+      check_options.bound = bound;
+      check_options.find = find_options(limits_.enumerated, 0.6);
+      const CheckResult checked = check_closed(campaign_, learns_, search_options(2), check_options);
+      result_.executions += checked.found.executions;
+      take(checked.found, "enumerated");
+      const bool done = checked.explored();
+      add("enumerated",
+          fmt::format("{} with at most {} preemption{}{}", schedules(checked.certificate.schedules), bound, bound == 1 ? "" : "s",
+                      done ? ", which are all" : ""),
+          checked.found.executions);
+      if (!done) return;
+      result_.certificate = checked.certificate;
+      result_.proved = checked.proved();
+      if (bound > subject_.anchors.preemptions || checked.certificate.schedules > limits_.enumerated / 4) return;
+    }
+  }
+
+  void sample() {
+    measure_before();
+    if (!result_.before_known) return;
+    progress_.show("sampling schedules of the new build");
+    Neighbourhood near;
+    near.slices = result_.anchors.plan.slices;
+    near.chosen = result_.anchors.chosen;
+    near.choices = result_.anchors.plan.choices;
+    const uint64_t wanted = std::min<uint64_t>(std::max<uint64_t>(runs_needed(result_.rate.low, limits_.miss / 10), 100), limits_.sampled);
+    const auto sampler = around(search_options(3), near);
+    const FindResult found = find(*sampler, campaign_.pool(), find_options(wanted, 0.5));
+    result_.executions += found.executions;
+    take(found, "sampled");
+    count_samples(found.executions - found.inconclusive);
+    add("sampled", fmt::format("{} drawn around the anchors and at random", schedules(result_.samples)), found.executions);
+  }
+
+  void count_samples(uint64_t samples) {
+    result_.samples = samples;
+    result_.miss = miss_probability(result_.rate.value, samples);
+    result_.miss_low = miss_probability(result_.rate.high, samples);
+    result_.miss_high = miss_probability(result_.rate.low, samples);
+  }
+
+  // The same draws in the build in which the bug was found.
+  void measure_before() {
+    result_.rate = first_hit(subject_.bug.find_executions);
+    const OldBuild old(subject_);
+    if (!old.target()) return;
+    try {
+      measure(*old.target());
+    } catch (const Error& error) {
+      // The old build may need libraries that are not there any more.
+      if (error.exit_code() == ExitCode::kInterrupted) throw;
+    }
+  }
+
+  void measure(const Target& old) {
+    progress_.show("measuring the old build");
+    Campaign before(old, options_, subject_.predicates, subject_.input);
+    const Trace& failing = *subject_.failing;
+    if (!before.confirm(failing, 1).believed) return;
+    SearchOptions search = search_options(3);
+    Plan plan = before.base();
+    plan.env_seed = failing.data().env_seed;
+    set_points(plan, failing.data().points, failing.data().sites);
+    search.base = plan;
+    search.early_timeouts = subject_.anchors.early_timeouts;
+    const auto sampler = around(search, neighbourhood_of(failing));
+    FindOptions find_before = find_options(limits_.before, 0.25);
+    find_before.keep_going = true;
+    find_before.measure = false;
+    find_before.fails = [&](const Trace& trace) { return same_bug(failing, trace); };
+    const FindResult found = find(*sampler, before.pool(), find_before);
+    result_.samples_before = found.executions;
+    for (const FoundFailure& f : found.failures) result_.failed_before += f.count;
+    result_.rate = clopper_pearson(result_.failed_before, result_.samples_before);
+    result_.before_known = result_.samples_before > 0;
+  }
+
+  void search() {
+    progress_.show("searching the new build");
+    const SearchRow& row = *search_named(options_.strategy_name());
+    const auto strategy = row.make(search_options(4));
+    uint64_t wanted = limits_.searched;
+    if (!result_.before_known && result_.rate.low > 0)
+      wanted = std::clamp<uint64_t>(runs_needed(result_.rate.low, limits_.miss), wanted, std::max(wanted, limits_.sampled * 2));
+    const FindResult found = find(*strategy, campaign_.pool(), find_options(wanted, 1));
+    result_.executions += found.executions;
+    take(found, "searched");
+    if (!result_.before_known) count_samples(found.executions - found.inconclusive);
+    add("searched", fmt::format("{} of the {} search", schedules(found.executions), row.name), found.executions);
+  }
+
+  static std::string schedules(uint64_t count) { return fmt::format("{} schedule{}", count, count == 1 ? "" : "s"); }
+
+  Trace execute(const Plan& plan) {
+    ++result_.executions;
+    return run_(plan);
+  }
+  void learn(const Trace& trace) {
+    const PlacedTrace placed = placer_.place(trace);
+    lines_.add(guarded_lines(placed));
+    for (uint32_t o = 0; o < placed.operations().size(); ++o) sources_.insert(placed.path(o));
+    if (unseen_.empty()) unseen_ = unseen(trace);
+    if (is_inconclusive(trace.outcome())) inconclusive_ = describe_failure(trace);
+  }
+
+  void take(const FindResult& found, const std::string& step) {
+    for (const FoundFailure& f : found.failures) consider(f.trace, step);
+    if (found.executions > 0 && found.inconclusive == found.executions) inconclusive_ = "no run came to an end that says anything";
+    if (!found.cannot_control.empty()) inconclusive_ = found.cannot_control;
+    if (stop_flag()) cannot_tell("it was interrupted");
+  }
+
+  // A failure counts after it has replayed strictly three times.
+  void consider(const Trace& trace, const std::string& step) {
+    if (!campaign_.fails(trace) || is_inconclusive(trace.outcome())) return;
+    const Confirmation confirmation = campaign_.confirm(trace);
+    if (!confirmation.believed) {
+      cannot_tell(fmt::format("a run failed ({}) and does not replay: {}", describe_failure(trace), confirmation.why_not));
+      return;
+    }
+    fail(trace, same_ending(subject_.anchors.ending, ending_of(placer_.place(trace))), step);
+  }
+  void fail(const Trace& trace, bool same, const std::string& step) {
+    if (result_.failure && (result_.failure->same || !same)) return;
+    result_.failure = VerifyFailure{trace, same, step, describe_failure(trace)};
+  }
+
+  void add(const std::string& step, const std::string& words, uint64_t executions) {
+    result_.evidence.push_back({step, words, executions, !result_.failure});
+  }
+  void cannot_tell(const std::string& reason) {
+    auto& all = result_.reasons;
+    if (std::find(all.begin(), all.end(), reason) == all.end()) all.push_back(reason);
+  }
+
+  // Nothing more to learn: the bug is there. Another failure does not end it, until the old one was looked for around the anchors.
+  bool ended() const {
+    if (stop_flag()) return true;
+    if (result_.failure && result_.failure->same) return true;
+    return result_.failure && std::any_of(result_.evidence.begin(), result_.evidence.end(),
+                                          [](const VerifyEvidence& e) { return e.step == "sampled" || e.step == "around"; });
+  }
+
+  void decide();
+  void distrust_anchors();
+  void distrust_surroundings();
+  std::string vanished_check() const;
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+  const VerifySubject& subject_;
+  const VerifyLimits& limits_;
+  Progress& progress_;
+  const CampaignOptions options_;
+  Campaign campaign_;
+  Reanchoring matching_;
+  const Execute run_;
+  Placer placer_;
+  Plan base_;
+  bool learns_ = false;
+  uint32_t early_ = 0;
+  GuardedLines lines_;
+  std::set<std::string> sources_;  // of the operations seen
+  std::string unseen_, inconclusive_;
+  Verified result_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// What would make "fixed" false although nothing failed.
+void Verification::distrust_anchors() {
+  const Reanchored& r = result_.anchors;
+  const size_t all = r.exact + r.moved + r.lost;
+  result_.code_is_there = r.found() > 0 && r.threads_lost == 0;
+  if (all == 0) return;
+  if (r.found() == 0) {
+    cannot_tell(fmt::format("none of the {} places of the schedule is in this build{}", all,
+                            subject_.anchors.placed() ? "" : ", as the build of the bug had no symbols"));
+  } else if (r.threads_lost > 0) {
+    cannot_tell("what a thread of the schedule did is nowhere in this build");
+  } else if (r.lost > r.found()) {
+    cannot_tell(fmt::format("{} of the {} places of the schedule are not in this build", r.lost, all));
+  }
+}
+
+// "balance >= 0" of an assertion that was taken out: then the failure is hidden, not mended.
+std::string Verification::vanished_check() const {
+  if (subject_.anchors.ending.kind != "assert") return {};
+  const std::string text = asserted_text(subject_.anchors.ending.message);
+  // An assertion's text is in the source; and in the program, unless the compiler knows that it always holds.
+  std::error_code failure;
+  for (const std::string& path : sources_) {
+    if (std::filesystem::is_regular_file(path, failure) && read_file(path).find("assert(" + text) != std::string::npos) return {};
+  }
+  for (const Module& module : result_.anchors.replay.modules()) {
+    if (is_system_library_path(module.path) || !std::filesystem::is_regular_file(module.path, failure)) continue;
+    const std::string bytes = read_file(module.path);
+    if (bytes.find(text) != std::string::npos) return {};
+    // Renamed: a text of its own that is much alike.
+    for (size_t at = 0; at < bytes.size();) {
+      const size_t stop = std::min(bytes.size(), bytes.find('\0', at));
+      const size_t length = stop - at;
+      if (length >= text.size() / 2 && length <= text.size() * 2 + 8 &&
+          similarity(text, std::string_view(bytes).substr(at, length)) >= 0.75)
+        return {};
+      at = stop + 1;
+    }
+  }
+  return text;
+}
+
+void Verification::distrust_surroundings() {
+  if (const std::string gone = vanished_check(); !gone.empty())
+    cannot_tell(fmt::format("the check that failed, `{}`, is no longer in the program", gone));
+  if (!unseen_.empty()) {
+    if (const std::string bare = no_longer_guarded(subject_.anchors, lines_); !bare.empty())
+      cannot_tell(fmt::format("{}, and {}: build it with heddle-cc", bare, unseen_));
+  }
+  const auto& then = subject_.bug.command;
+  const auto& now = campaign_.target().arguments;
+  if (!then.empty() && !std::equal(then.begin() + 1, then.end(), now.begin() + 1, now.end()))
+    cannot_tell("the program is given other arguments than when the bug was found");
+  if (subject_.asks_peers) cannot_tell("what other processes sent when the bug was found cannot be had again in another build");
+  if (!inconclusive_.empty() && !result_.proved && result_.samples == 0) cannot_tell(inconclusive_);
+}
+
+void Verification::decide() {
+  if (result_.failure) {
+    result_.verdict = result_.failure->same ? VerifyVerdict::kStillFails : VerifyVerdict::kFailsDifferently;
+    return;
+  }
+  if (!result_.anchors.replay.events().empty()) {
+    distrust_anchors();
+    distrust_surroundings();
+  }
+  const bool sure = limits_.only_anchors || result_.proved || (result_.sampled() && result_.miss_high <= limits_.miss);
+  if (result_.reasons.empty() && !sure) {
+    if (result_.before_known && result_.failed_before == 0) {
+      cannot_tell(fmt::format("the same {} schedules would have missed the bug in the old build, too", result_.samples_before));
+    } else if (result_.sampled()) {
+      cannot_tell(fmt::format("{} schedules passed, which would have missed the bug with a probability of up to {:.2g}", result_.samples,
+                              result_.miss_high));
+    } else {
+      cannot_tell("too few schedules could be tried");
+    }
+  }
+  if (result_.reasons.empty()) result_.verdict = VerifyVerdict::kFixed;
+}
+
+}  // namespace
+
+Verified verify_build(const VerifySubject& subject, const Target& target, const VerifyLimits& limits, Progress& progress) {
+  Target with = target;
+  for (const std::string& entry : subject.environment) with.set_variable(entry);
+  return Verification(subject, with, limits, progress).go();
+}
+
+}  // namespace heddle::cli

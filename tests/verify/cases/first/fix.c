@@ -1,0 +1,31 @@
+// verify: fixed
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int first = -1, entries;
+
+static void* enter(void* arg) {
+  const int me = *(int*)arg;
+  pthread_mutex_lock(&lock);
+  const int number = entries;
+  if (number == 0) {
+    assert(first == -1);
+    first = me;
+    entries = 1;
+  }
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
+int main(void) {
+  static int one = 1, two = 2;
+  pthread_t a, b;
+  pthread_create(&a, NULL, enter, &one);
+  pthread_create(&b, NULL, enter, &two);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  printf("%d was first\n", first);
+  return 0;
+}

@@ -1,0 +1,37 @@
+// verify: still-fails
+// A lock around something else.
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int first = -1, entries;
+
+static void* enter(void* arg) {
+  static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&reading);
+  const int me = *(int*)arg;
+  pthread_mutex_unlock(&reading);
+  pthread_mutex_lock(&lock);
+  const int number = entries;
+  pthread_mutex_unlock(&lock);
+  if (number == 0) {
+    pthread_mutex_lock(&lock);
+    assert(first == -1);
+    first = me;
+    entries = 1;
+    pthread_mutex_unlock(&lock);
+  }
+  return NULL;
+}
+
+int main(void) {
+  static int one = 1, two = 2;
+  pthread_t a, b;
+  pthread_create(&a, NULL, enter, &one);
+  pthread_create(&b, NULL, enter, &two);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  printf("%d was first\n", first);
+  return 0;
+}

@@ -1,0 +1,35 @@
+// verify: fixed
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t both = PTHREAD_MUTEX_INITIALIZER;
+static int low, high;
+
+static void* widen(void* arg) {
+  (void)arg;
+  pthread_mutex_lock(&both);
+  low = low - 5;
+  high = high + 5;
+  pthread_mutex_unlock(&both);
+  return NULL;
+}
+
+static void* look(void* arg) {
+  (void)arg;
+  pthread_mutex_lock(&both);
+  const int a = low;
+  const int b = high;
+  pthread_mutex_unlock(&both);
+  assert(a + b == 0);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, widen, NULL);
+  pthread_create(&b, NULL, look, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return 0;
+}

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""After the fix: verdicts that must not be wrong, tests that force an interleaving, bisection, suggestions, bad input.
+
+usage: verify_test.py --heddle PROGRAM [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import run as cases
+
+HEDDLE = None
+CASES = pathlib.Path(__file__).resolve().parent / "cases"
+
+
+def heddle(*words, cwd, **environment):
+    return subprocess.run([HEDDLE, *map(str, words)], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                          timeout=cases.TIMEOUT, env={**os.environ, **environment})
+
+
+class Work(unittest.TestCase):
+    """A directory with the bug of a case found and saved in it."""
+    NAME = "lost_update"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.base = pathlib.Path(cls.kept.name) / "base"
+        cls.base.mkdir()
+        cls.case = cases.Case(CASES / cls.NAME, HEDDLE)
+        cls.found = cls.case.find(cls.base)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.work = pathlib.Path(directory.name) / "work"
+        shutil.copytree(self.base, self.work)
+        self.bug = next((self.work / ".heddle/bugs").iterdir())
+
+    def forget_the_old_build(self):
+        """As if the program had been built anew in its place."""
+        (self.base / "prog").rename(self.base / "moved")
+        self.addCleanup((self.base / "moved").rename, self.base / "prog")
+
+    def verify(self, version, *words):
+        return self.case.verify(self.case.where / version, self.work, *words)[1]
+
+    def heddle(self, *words, **environment):
+        return heddle(*words, cwd=self.work, **environment)
+
+    def one_sentence(self, done, code):
+        self.assertEqual(done.returncode, code, done)
+        self.assertEqual(done.stderr.count("\n"), 1, done)
+        self.assertTrue(done.stderr.startswith("heddle: "), done)
+        return done.stderr
+
+
+class Verdicts(Work):
+    def test_every_version(self):
+        for version in self.case.versions():
+            with self.subTest(version.name):
+                code, document = self.case.verify(version, self.work)
+                self.assertIn(document["verdict"], cases.expected(version), document)
+                self.assertEqual(code, cases.EXITS[document["verdict"]])
+                self.assertEqual(list(document), ["verdict", "confidence", "anchors", "evidence"])
+                self.assertEqual(set(document["anchors"]), {"exact", "moved", "lost"})
+
+    def test_the_confidence_of_a_fix(self):
+        document = self.verify("fix.c")
+        confidence = document["confidence"]
+        self.assertEqual(confidence["kind"], "enumerated")
+        self.assertTrue(confidence["enumerated"]["proved"])
+        self.assertGreaterEqual(confidence["enumerated"]["bound"], self.found["simplified"]["preemptions"])
+        sampled = confidence["sampled"]
+        low, high = sampled["interval"]
+        self.assertLess(low, sampled["fraction"])
+        self.assertLess(sampled["fraction"], high)
+        self.assertGreater(sampled["before"]["failed"], 0)
+        self.assertAlmostEqual(sampled["miss_interval"][1], (1 - low) ** sampled["schedules"], delta=1e-6)
+        self.assertIn("is fixed", confidence["sentence"])
+
+    def test_the_same_twice_and_for_any_jobs(self):
+        def shown(*words):
+            document = self.verify("wrong_lock.c", *words)
+            return [document["verdict"], document["anchors"], document["evidence"]]
+        self.assertEqual(shown("--jobs", "1"), shown("--jobs", "3"))
+
+    def test_too_little_is_no_fix(self):
+        """Without an enumeration and with samples that say little, nothing is claimed."""
+        document = self.verify("fix.c", "--executions", "1", "--samples", "2")
+        self.assertEqual(document["verdict"], "cannot-tell", document)
+
+    def test_without_the_old_build(self):
+        self.forget_the_old_build()
+        self.assertIsNotNone(self.verify("fix.c")["confidence"]["sampled"]["before"], "its copy was kept")
+        (self.bug / "program.zst").unlink()
+        seal = (self.bug / "seal").read_text().splitlines(keepends=True)
+        (self.bug / "seal").write_text("".join(line for line in seal if "program.zst" not in line))
+        document = self.verify("fix.c")
+        self.assertEqual(document["verdict"], "fixed", document)
+        self.assertIsNone(document["confidence"]["sampled"]["before"], "what is known is in which run it was found")
+
+    def test_the_build_of_the_bug(self):
+        self.assertEqual(self.verify("bug.c")["verdict"], "still-fails")
+
+    def test_another_compiler(self):
+        if shutil.which("clang"):
+            self.case.compiler, kept = ["clang"], self.case.compiler
+            try:
+                self.assertEqual(self.verify("fix.c")["verdict"], "fixed")
+                self.assertEqual(self.verify("wrong_lock.c")["verdict"], "still-fails")
+            finally:
+                self.case.compiler = kept
+
+
+class BadInput(Work):
+    def document(self, *words):
+        done = self.heddle("verify", "--json", "--time", "0", *words)
+        self.assertEqual(done.returncode, 125, done)
+        return json.loads(done.stdout)
+
+    def test_an_unrelated_program(self):
+        shutil.copy(CASES / "order/bug.c", self.work / "prog.c")
+        subprocess.run(["gcc", "-g", "prog.c", "-o", "other", "-pthread", "-DNDEBUG"], cwd=self.work, check=True)
+        document = self.document("--", "./other")
+        self.assertEqual(document["verdict"], "cannot-tell", document)
+        document = self.document("--", "/bin/true")
+        self.assertIn("no threads", document["confidence"]["sentence"])
+
+    def test_a_stripped_build(self):
+        self.case.build(self.case.where / "fix.c", self.work)
+        subprocess.run(["strip", "prog"], cwd=self.work, check=True)
+        self.assertEqual(self.document("--", "./prog")["verdict"], "cannot-tell")
+
+    def test_other_arguments(self):
+        self.case.build(self.case.where / "fix.c", self.work)
+        self.assertIn("arguments", self.document("--", "./prog", "more")["confidence"]["sentence"])
+
+    def test_a_bug_without_anchors(self):
+        self.case.build(self.case.where / "fix.c", self.work)
+        (self.bug / "anchors").write_bytes(b"nonsense")
+        self.one_sentence(self.heddle("verify", "--", "./prog"), 125)
+        self.forget_the_old_build()
+        (self.bug / "anchors").unlink()
+        self.assertIn("no anchors", self.one_sentence(self.heddle("verify", "--", "./prog"), 125))
+
+    def test_usage(self):
+        self.assertIn("after --", self.one_sentence(self.heddle("verify"), 2))
+        self.one_sentence(self.heddle("verify", "zzzz", "--", "./prog"), 125)
+        self.one_sentence(self.heddle("verify", "hd1:AAAA", "--", "./prog"), 125)
+        self.one_sentence(self.heddle("bisect", "--", "./prog"), 2)
+        old = (pathlib.Path(__file__).resolve().parents[1] / "cli/saved/0.1/2e92.string").read_text().split()[0]
+        self.assertIn("no anchors", self.one_sentence(self.heddle("verify", old, "--", "./prog"), 125))
+
+    def test_a_stranger_chooses_nothing(self):
+        home = self.work / "home"
+        home.mkdir()
+        record = json.loads((self.bug / "bug.json").read_text())
+        record["predicates"]["fails_if"] = "touch owned"
+        (self.bug / "bug.json").write_text(json.dumps(record))
+        self.case.build(self.case.where / "fix.c", self.work)
+        self.assertIn("judged by a command", self.one_sentence(self.heddle("verify", "--", "./prog", HOME=str(home)), 125))
+        self.assertFalse((self.work / "owned").exists())
+
+
+CMAKE = """cmake_minimum_required(VERSION 3.10)
+project(fresh C CXX)
+find_package(Threads REQUIRED)
+add_executable(prog prog.c)
+target_compile_options(prog PRIVATE -g)
+target_link_libraries(prog Threads::Threads)
+enable_testing()
+include(bug.cmake)
+"""
+
+
+class Emitted(Work):
+    def ctest(self, version, path=None):
+        """The result of the emitted test in a fresh project, under plain CTest."""
+        shutil.copy(self.case.where / version, self.work / "prog.c")
+        environment = {**os.environ, "PATH": path or f"{pathlib.Path(HEDDLE).parent}:{os.environ['PATH']}"}
+        for words in (["cmake", "-S", ".", "-B", "out"], ["cmake", "--build", "out"]):
+            subprocess.run(words, cwd=self.work, check=True, capture_output=True)
+        return subprocess.run(["ctest", "-V"], cwd=self.work / "out", env=environment, capture_output=True, text=True)
+
+    def test_under_ctest(self):
+        done = self.heddle("emit-test", "--format", "ctest", "--target", "prog", "-o", "bug.cmake")
+        self.assertEqual(done.returncode, 0, done)
+        (self.work / "CMakeLists.txt").write_text(CMAKE)
+        for _ in range(2):
+            failed = self.ctest("bug.c")
+            self.assertNotEqual(failed.returncode, 0, failed.stdout)
+            self.assertIn("reproduced", failed.stdout)
+            passed = self.ctest("fix.c")
+            self.assertEqual(passed.returncode, 0, passed.stdout)
+            self.assertIn("100% tests passed", passed.stdout)
+            self.assertNotIn("Skipped", passed.stdout)
+        skipped = self.ctest("bug.c", path="/usr/bin:/bin")
+        self.assertIn("heddle is not installed", skipped.stdout)
+        self.assertIn("Skipped", skipped.stdout)
+
+    def test_as_a_script_and_as_sources(self):
+        script = self.work / "test.sh"
+        self.assertEqual(self.heddle("emit-test", "--format", "shell", "-o", script).returncode, 0)
+        for version, code in (("bug.c", 1), ("fix_renamed.c", 0), ("wrong_lock.c", 1)):
+            self.case.build(self.case.where / version, self.work)
+            done = subprocess.run(["sh", script], cwd=self.work, env={**os.environ, "HEDDLE": HEDDLE}, capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done)
+        for form, include in (("gtest", "gtest/gtest.h"), ("catch2", "catch2/")):
+            source = self.heddle("emit-test", "--format", form).stdout
+            self.assertIn(include, source)
+
+    def test_under_googletest(self):
+        source = self.work / "bug_test.cpp"
+        source.write_text(self.heddle("emit-test", "--format", "gtest").stdout)
+        done = subprocess.run(["g++", source, "-o", "bug_test", "-lgtest", "-lgtest_main", "-pthread"], cwd=self.work, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for version, code in (("bug.c", 1), ("fix.c", 0)):
+            self.case.build(self.case.where / version, self.work)
+            done = subprocess.run(["./bug_test"], cwd=self.work, env={**os.environ, "HEDDLE": HEDDLE}, capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done)
+
+
+class Bisected(Work):
+    def git(self, *words):
+        return subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=self.work, check=True, capture_output=True,
+                              text=True).stdout.strip()
+
+    def commit(self, text, message):
+        (self.work / "prog.c").write_text(text)
+        self.git("add", "prog.c")
+        self.git("commit", "-q", "-m", message)
+        return self.git("rev-parse", "HEAD")
+
+    def test_over_history(self):
+        good, bad = ((self.case.where / name).read_text() for name in ("fix.c", "bug.c"))
+        self.git("init", "-q")
+        self.commit("int main(void) { return 0; }\n", "Begin")
+        self.commit(good, "Add the counter")
+        self.commit(good.replace("static int counter;", "\n// How many.\nstatic int counter;"), "Say what it is")
+        self.commit(good + "broken", "Does not build")
+        self.commit(good, "Build again")
+        first = self.commit(bad, "Hold the lock for less long")
+        self.commit(bad.replace("add", "increase"), "Rename")
+        self.commit(bad.replace("add", "increase") + "\n// The end.\n", "End")
+        (self.work / "prog.c").write_text("half-done\n")
+        done = self.heddle("bisect", "--json", "--build", "gcc -g -O1 prog.c -o prog -pthread", "--", "./prog")
+        self.assertEqual(done.returncode, 0, done)
+        document = json.loads(done.stdout)
+        self.assertEqual((document["verdict"], document["commit"]), ("found", first), document)
+        self.assertIn("still there", document["why"])
+        self.assertEqual((self.work / "prog.c").read_text(), "half-done\n", "the user's tree is left alone")
+        self.assertEqual(self.git("worktree", "list").count("\n"), 0)
+
+    def test_where_there_is_nothing(self):
+        self.assertIn("no git repository", self.one_sentence(self.heddle("bisect", "--build", "true", "--", "./prog"), 125))
+
+
+class Suggested(Work):
+    def test_the_lock_to_hold(self):
+        self.case.build(self.case.bug, self.work)
+        done = self.heddle("suggest", "--json", "--time", "0")
+        self.assertEqual(done.returncode, 0, done)
+        document = json.loads(done.stdout)
+        self.assertIn("hold `lock` from prog.c", document["suggestion"])
+        best = document["tried"][0]
+        self.assertEqual((best["result"], best["exhausted"]), ("removes", True))
+        self.assertGreater(best["schedules"], 0)
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    at = arguments.index("--heddle")
+    HEDDLE = str(pathlib.Path(arguments[at + 1]).resolve())
+    del arguments[at:at + 2]
+    unittest.main(argv=[sys.argv[0], *arguments])
