@@ -102,9 +102,9 @@ class Portfolio final : public Search {
 
  private:
   static constexpr double kMemory = 0.99;
-  static constexpr uint32_t kPatience = 8;
+  static constexpr uint32_t kPatience = 32;
   static constexpr uint32_t kLeastPatience = 2;
-  static constexpr uint32_t kTriesOfOne = 4;
+  static constexpr uint32_t kTriesOfOne = 8;
   static constexpr uint64_t kAnyway = 4;
   static constexpr size_t kMostMarks = 64;
   static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
