@@ -8,6 +8,7 @@ import re
 import unittest
 
 import check
+from cpp_functions import blanked
 
 ROOT = check.HERE.parent.parent
 DESIGN = ROOT / "docs" / "design.md"
@@ -53,8 +54,8 @@ class Design(unittest.TestCase):
         for path in (ROOT / "src").rglob("*.cpp"):
             if path.relative_to(ROOT / "src").parts[0] in ("exec", "runtime"):
                 continue
-            for number, line in enumerate(check.read(path).splitlines(), 1):
-                found = calls.search(line.split("//")[0])
+            for number, line in enumerate(blanked(check.read(path)).splitlines(), 1):
+                found = calls.search(line)
                 self.assertFalse(found and re.search(r"(::|std::|\s)$", line[: found.start()]), f"{path}:{number}: {line.strip()}")
 
     def test_files_that_are_named(self):
