@@ -56,7 +56,7 @@ Plan changed(const Trace& trace, std::mt19937_64& random) {
     case 4: slices[at].until += 1 + random() % 3; break;
     case 5: break;  // the same again
   }
-  if (random() % 3 == 0) plan.tail = {PolicyKind::kRandom, 0, random(), 30000, 0, 0, 0};
+  if (random() % 3 == 0) plan.tail = {PolicyKind::kRandom, 0, random(), 30000, 0, 0, 0, 0};
   if (random() % 5 == 0 && !plan.choices.empty())
     plan.choices.erase(plan.choices.begin() + static_cast<long>(random() % plan.choices.size()));
   return plan;
@@ -74,7 +74,7 @@ TEST(Reuse, LeavesTheTraceOfAFork) {
   std::map<std::string, int> ends;
   for (uint64_t seed = 1; seed <= 120; ++seed) {
     Plan plan = first_plan(*again.input);
-    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0};
+    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0, 0};
     const RunResult a = forking.run(plan);
     const RunResult b = reusing.run(plan);
     std::string why;
@@ -98,7 +98,7 @@ TEST(Reuse, GoesOnWhereTheHeapGrowsInSomeRunsOnly) {
   Runner runner(Target::resolve({path_of("reuse_program"), "grow"}), again);
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     Plan plan = first_plan(*again.input);
-    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0};
+    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0, 0};
     ASSERT_EQ(runner.run(plan).trace.outcome().kind, OutcomeKind::kExit);
   }
   EXPECT_GT(runner.runs_without_fork(), 50U);
@@ -114,7 +114,7 @@ TEST(Reuse, ReplaysFirstInAProcessOfItsOwn) {
   // A schedule after which the process can be used again.
   for (uint64_t seed = 1, before = 0; seed <= 60 && runner.runs_without_fork() < before + 2; ++seed) {
     before = runner.runs_without_fork();
-    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0};
+    plan.tail = {PolicyKind::kRandom, 0, seed, 30000, 0, 0, 0, 0};
     for (int i = 0; i < 3; ++i) runner.run(plan);
   }
   const Plan replay = plan_of(runner.run(plan).trace, Strictness::kStrict);
@@ -135,7 +135,7 @@ TEST_P(SnapshotTest, LeavesTheTraceOfAFreshProcess) {
   Runner snapshots(target, serving);
   std::mt19937_64 random(11);
   Plan plan = first_plan(*serving.input);
-  plan.tail = {PolicyKind::kRandom, 0, 3, 40000, 0, 0, 0};
+  plan.tail = {PolicyKind::kRandom, 0, 3, 40000, 0, 0, 0, 0};
   Trace best = fresh.run(plan).trace;
   for (int i = 0; i < 24; ++i) {
     plan = changed(best, random);
@@ -194,8 +194,8 @@ TEST(SnapshotChoices, AreMadeByThePlanThatMakesThem) {
       Plan next = prefix;
       // A run of its own after the common part, random walks, and draws of a plan that stays.
       if (sample < 3) next.slices.push_back({base.threads()[1 + sample % (base.threads().size() - 1)].id, ~uint64_t{0}});
-      if (sample >= 3 && sample < 6) next.tail = {PolicyKind::kRandom, 0, k + sample, 30000, 0, 0, 0};
-      if (sample >= 6) next.tail = {PolicyKind::kStay, 0, k + sample, 1, 0, 0, 0};
+      if (sample >= 3 && sample < 6) next.tail = {PolicyKind::kRandom, 0, k + sample, 30000, 0, 0, 0, 0};
+      if (sample >= 6) next.tail = {PolicyKind::kStay, 0, k + sample, 1, 0, 0, 0, 0};
       const RunResult a = fresh.run(next);
       const RunResult b = snapshots.run(next);
       std::string why;

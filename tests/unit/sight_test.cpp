@@ -87,7 +87,7 @@ TEST(Sight, ACertificateLeavesNothingHiddenOut) {
   for (const char* algorithm : {"bound", "exhaustive", "default"}) {
     SimplifyOptions how;
     how.algorithm = algorithm;
-    const SimplifyResult result = simplify(
+    const SimplifyResult result = simplify::simplify(
         failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, how);
     EXPECT_EQ(result.best.preemptions(), 2u) << algorithm;
     EXPECT_EQ(result.minimal, "proved") << algorithm;
@@ -95,7 +95,7 @@ TEST(Sight, ACertificateLeavesNothingHiddenOut) {
   SimplifyOptions how;
   how.algorithm = "bound";
   how.assume_race_free = true;
-  EXPECT_EQ(simplify(
+  EXPECT_EQ(simplify::simplify(
                 failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, how)
                 .minimal,
             "local");

@@ -18,7 +18,7 @@ SimplifyResult run(const toy::Program& program, const Trace& failing, const char
   });
   SimplifyOptions options;
   options.algorithm = algorithm;
-  SimplifyResult result = simplify(
+  SimplifyResult result = simplify::simplify(
       failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
   if (executions != nullptr) *executions = count;
   return result;
@@ -88,10 +88,10 @@ TEST(Default, GoesOnFromWhereItWasCutShort) {
   const auto same = [&](const Trace& t) { return same_bug(*failing, t); };
   SimplifyOptions options;
   options.max_executions = 2;
-  const SimplifyResult cut = simplify(*failing, same, executor, options);
+  const SimplifyResult cut = simplify::simplify(*failing, same, executor, options);
   EXPECT_FALSE(cut.finished);
   EXPECT_LE(cut.executions + cut.certificate_executions, 2u);
-  const SimplifyResult resumed = simplify(cut.best, same, executor);
+  const SimplifyResult resumed = simplify::simplify(cut.best, same, executor);
   EXPECT_TRUE(resumed.finished);
   EXPECT_EQ(resumed.best.preemptions(), 1u);
 }

@@ -43,7 +43,7 @@ SimplifyResult tinertia(const Program& program, const Trace& failing, size_t exe
   SimplifyOptions options;
   options.algorithm = "tinertia";
   options.max_executions = executions;
-  return simplify(
+  return simplify::simplify(
       failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, options);
 }
 
@@ -154,7 +154,7 @@ TEST(Tinertia, StopsAtTheFlag) {
   SimplifyOptions options;
   options.algorithm = "tinertia";
   options.stop = &stop;
-  const SimplifyResult result = simplify(
+  const SimplifyResult result = simplify::simplify(
       figure2(p), [](const Trace&) { return true; }, executor, options);
   EXPECT_EQ(result.executions, 0u);
   EXPECT_FALSE(result.finished);
@@ -165,7 +165,7 @@ TEST(Simplify, RejectsAnUnknownAlgorithm) {
   DirectExecutor executor([](const Plan&) { return Trace(); });
   SimplifyOptions options;
   options.algorithm = "no-such-pass";
-  EXPECT_THROW(simplify(
+  EXPECT_THROW(simplify::simplify(
                    Trace(), [](const Trace&) { return true; }, executor, options),
                Error);
 }
