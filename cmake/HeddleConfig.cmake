@@ -26,9 +26,9 @@ function(heddle_instrument)
         "$<$<COMPILE_LANG_AND_ID:${language},GNU>:${gnu}>" "$<$<COMPILE_LANG_AND_ID:${language},Clang>:${clang}>")
     endforeach()
     target_link_options(${target} PRIVATE "LINKER:--wrap=memcpy,--wrap=memmove,--wrap=memset" "LINKER:-z,now")
-    # Needed although nothing asks for it by name: the loader must find the hooks where heddle is not there. As an option, since a project
-    # uses one of target_link_libraries' two signatures and CMake refuses the other.
-    target_link_options(${target} PRIVATE "SHELL:-Wl,--push-state,--no-as-needed ${Heddle_STUB} -Wl,--pop-state")
+    # Needed although nothing asks for it by name: the loader must find the hooks where heddle is not there. As a property,
+    # since a project uses one of target_link_libraries' two signatures and CMake refuses the other.
+    set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES "-Wl,--push-state,--no-as-needed" "${Heddle_STUB}" "-Wl,--pop-state")
   endforeach()
 endfunction()
 

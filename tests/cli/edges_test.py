@@ -176,7 +176,10 @@ class FullDisk(AtTheEdge):
                 done = subprocess.run(["unshare", "-rm", "sh", "-c", self.SCRIPT], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
                                       capture_output=True, text=True, timeout=base.TIMEOUT)
                 lines = done.stdout.splitlines()
-                self.assertEqual(lines[:2], ["1 125 1", "same"], (room, verb, done))
+                # A recording that cannot be streamed is kept in memory, which is a sentence of its own before the one about saving.
+                said = ["1 125 1", "1 125 2"] if verb.startswith("record") else ["1 125 1"]
+                self.assertIn(lines[0], said, (room, verb, done))
+                self.assertEqual(lines[1], "same", (room, verb, done))
                 self.assertEqual(len(lines), 5, done)
                 self.assertIn("lost_update  exit", lines[2])
                 self.assertIn("reproduced", lines[3])

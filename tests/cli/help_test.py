@@ -80,10 +80,10 @@ class Help(base.InDirectory):
     def test_other_places_know_the_verbs(self):
         manual = (ROOT / "docs" / "man" / "heddle.1").read_text()
         completion = (ROOT / "tools" / "completion" / "heddle.bash").read_text()
-        headings = re.findall(r"\.TP\n\.B ([a-z, ]+)\n", manual.split(".SH VERBS")[1].split(".SH EXIT")[0])
-        documented = {verb for heading in headings for verb in heading.split(", ")}
+        headings = re.findall(r"\.TP\n\.B ([a-z, \\-]+)\n", manual.split(".SH VERBS")[1].split(".SH EXIT")[0])
+        documented = {verb for heading in headings for verb in heading.replace("\\", "").split(", ")}
         self.assertEqual(documented, set(self.verbs()))
-        offered = re.search(r'-W "([a-z ]+) --help --version"', completion)[1].split()
+        offered = re.search(r'-W "([a-z -]+) --help --version"', completion)[1].split()
         self.assertEqual(set(offered), set(self.verbs()))
 
 
