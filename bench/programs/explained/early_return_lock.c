@@ -8,7 +8,7 @@ static int used;
 
 static int take(void) {
   pthread_mutex_lock(&m);  // BUG
-  if (used) return 0;  // BUG
+  if (used) return 0;      // BUG
   used = 1;
   pthread_mutex_unlock(&m);
   return 1;

@@ -11,7 +11,7 @@ static atomic_int wants[2], inside;
 static void* worker(void* arg) {
   int me = arg != NULL;
   while (atomic_load(&wants[1 - me])) sched_yield();  // BUG
-  atomic_store(&wants[me], 1);  // BUG
+  atomic_store(&wants[me], 1);                        // BUG
   int now = atomic_fetch_add(&inside, 1);
   assert(now == 0);
   atomic_fetch_sub(&inside, 1);

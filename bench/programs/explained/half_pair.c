@@ -9,7 +9,7 @@ static atomic_int low = 0, high = 10;
 
 static void* move(void* arg) {
   (void)arg;
-  atomic_store(&low, 20);  // BUG
+  atomic_store(&low, 20);   // BUG
   atomic_store(&high, 30);  // BUG
   return NULL;
 }

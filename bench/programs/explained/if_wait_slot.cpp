@@ -12,8 +12,7 @@ static int items;
 
 static void consumer() {
   std::unique_lock<std::mutex> hold(lock);
-  if (items == 0)
-    filled.wait(hold);  // BUG
+  if (items == 0) filled.wait(hold);  // BUG
   assert(items > 0);
   --items;
 }

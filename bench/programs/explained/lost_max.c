@@ -9,8 +9,7 @@ static atomic_int best;
 
 static void* report(void* arg) {
   int mine = *(int*)arg;
-  if (atomic_load(&best) < mine)
-    atomic_store(&best, mine);  // BUG
+  if (atomic_load(&best) < mine) atomic_store(&best, mine);  // BUG
   return NULL;
 }
 

@@ -11,7 +11,7 @@ struct Shared {
 };
 
 static void release(Shared* s) {
-  s->count.fetch_sub(1);  // BUG
+  s->count.fetch_sub(1);                   // BUG
   if (s->count.load() == 0) std::free(s);  // BUG
 }
 

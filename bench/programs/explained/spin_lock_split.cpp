@@ -9,7 +9,7 @@ class SpinLock {
  public:
   void lock() {
     while (taken_.load()) std::this_thread::yield();  // BUG
-    taken_.store(true);  // BUG
+    taken_.store(true);                               // BUG
   }
   void unlock() { taken_.store(false); }
 

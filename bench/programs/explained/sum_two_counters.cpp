@@ -8,7 +8,7 @@
 static std::atomic<int> left{5}, right{5};
 
 static void shift() {
-  left.fetch_sub(1);  // BUG
+  left.fetch_sub(1);   // BUG
   right.fetch_add(1);  // BUG
 }
 

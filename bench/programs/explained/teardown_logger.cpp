@@ -23,6 +23,6 @@ int main() {
   stop.store(true);
   Logger* mine = logger;
   logger = nullptr;  // BUG
-  t.join();  // FIX
+  t.join();          // FIX
   delete mine;
 }

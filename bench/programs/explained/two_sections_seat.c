@@ -23,8 +23,7 @@ static void take(void) {
 
 static void* agent(void* arg) {
   (void)arg;
-  if (seats_left() > 0)
-    take();  // BUG
+  if (seats_left() > 0) take();  // BUG
   return NULL;
 }
 

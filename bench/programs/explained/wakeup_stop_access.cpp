@@ -16,7 +16,7 @@ struct Queue {
     while (!closed.load()) changed.wait(hold);
   }
   void close() {
-    closed.store(true);  // BUG
+    closed.store(true);    // BUG
     changed.notify_all();  // BUG
   }
 };
