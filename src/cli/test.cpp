@@ -16,7 +16,7 @@ namespace heddle::cli {
 
 namespace {
 
-constexpr double kDefaultSeconds = 300;
+constexpr double kSuiteSeconds = 300;
 constexpr double kSimplifySeconds = 10;
 
 struct TestArguments {
@@ -128,7 +128,7 @@ int run_tests(const Session& session, TestArguments options) {
   }
   std::optional<SuiteResult> baseline;
   if (!options.baseline.empty()) baseline = suite::read_result(options.baseline);
-  if (!campaign.executions && !campaign.seconds) campaign.seconds = kDefaultSeconds;
+  if (!campaign.executions && !campaign.seconds) campaign.seconds = kSuiteSeconds;
   options.suite.explain = !options.no_explain;
   catch_interrupts();
   Progress progress(campaign.json);
