@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "cli/pipeline.h"
 #include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
@@ -166,6 +167,20 @@ void join(FindResult& result, size_t before, double seconds) {
   for (FoundFailure& failure : result.failures) failure.index += before;
 }
 
+// Where a plain program shows no failure, what follows an operation that lets others go on may still be wrong: there the calls and what comes after
+// them are one step. A point after each such operation makes the search larger, so that the last part of it has them, and no other.
+bool may_look_after_releases(const CampaignOptions& options) { return options.strategy.empty() && !options.plan.points(); }
+constexpr uint64_t kParts = 4;
+void leave_part(FindOptions& options) {
+  options.executions -= options.executions / kParts;
+  options.seconds -= options.seconds / kParts;
+}
+FindOptions rest_of(FindOptions options, const FindResult& first) {
+  options.executions -= std::min<uint64_t>(options.executions, first.executions);
+  if (options.seconds > 0) options.seconds = std::max(0.01, options.seconds - first.seconds);
+  return options;
+}
+
 }  // namespace
 
 const char* Found::verdict() const {
@@ -245,19 +260,41 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   // Without threads there is one schedule, and one run shows it.
   std::atomic<bool> enough{false};
   find_options.stop = &enough;
+  std::vector<std::string> modules;
   find_options.each = [&](size_t, const Plan&, const Trace& trace) {
+    if (modules.empty()) modules = module_paths(trace);
     enough = stop_flag() || campaign.pool().threadless();
     if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
   };
   // Ctrl-C while a run is under way ends that run; what was found before counts.
   try {
     const Deadline::Scope limit(campaign.pool().deadline(), find_options.seconds);
+    const FindOptions whole = find_options;
+    const bool releases = !learns && may_look_after_releases(options);
+    if (releases) leave_part(find_options);
     found.result = find(*search, campaign.pool(), find_options);
+    const bool more = whole.executions > found.result.executions && (whole.seconds == 0 || whole.seconds > found.result.seconds);
+    if (releases && more && !found.result.found() && found.result.cannot_control.empty() && !enough) {
+      search_for.base.sites.push_back(kAfterReleases);
+      set_points(search_for.base, search_for.base.points, search_for.base.sites);
+      search_for.history = nullptr;
+      const FindResult first = found.result;
+      find_options = rest_of(whole, first);
+      found.result = find(*row.make(search_for), campaign.pool(), find_options);
+      found.after_releases = found.result.executions;
+      join(found.result, first.executions, first.seconds);
+      found.result.inconclusive += first.inconclusive;
+      found.result.exhausted &= first.exhausted;
+      found.result.last.schedules += first.last.schedules;
+      found.result.last.behaviours = std::max(found.result.last.behaviours, first.last.behaviours);
+    }
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     found.result.stopped = true;
   }
   progress.clear();
+  if (!learns && !campaign.pool().threadless()) found.own_locks = find_own_locks(modules);
+  if (const std::string words = words_about(found.own_locks); !words.empty()) print_err("heddle: {}\n", words);
   found.result.exhausted |= campaign.pool().threadless();
   join(found.result, retried, begun);
   for (FoundFailure& failure : found.result.failures) failure.trace = over_racing_points(campaign, options, failure.trace);
@@ -281,6 +318,9 @@ Json json_find(const Found& found, const CampaignOptions& options) {
                    {"executions", found.totals.executions},
                    {"seconds", found.totals.seconds},
                    {"resumed", found.segment}};
+  j["after_releases"] = found.after_releases;
+  j["own_locks"] = Json::array();
+  for (const OwnLocks& m : found.own_locks) j["own_locks"].push_back({{"module", m.path}, {"exchanges", m.exchanges}});
   return j;
 }
 
@@ -313,6 +353,8 @@ void print_nothing_found(const Found& found, const CampaignOptions& options) {
   print_out("no {}failure in {} runs of the {} search, {:.2f} s, {} different schedule{}{}\n", found.failed() ? "other " : "", r.executions,
             options.strategy_name(), r.seconds, r.last.schedules, r.last.schedules == 1 ? "" : "s",
             r.exhausted ? ": nothing more for this strategy to try" : "");
+  if (found.after_releases > 0)
+    print_out("The last {} of them could also switch right after an operation that lets others go on.\n", found.after_releases);
   if (!r.exhausted && r.executions > 1)
     print_out("One more run would show a new order of operations with a probability of about {:.2g} (Good-Turing).\n", r.unseen);
   if (found.totals.searches > 1)

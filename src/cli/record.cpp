@@ -66,8 +66,9 @@ int run_record(const Session& session, const RecordArguments& options) {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGQUIT, SIG_IGN);
   const auto wanted = [&](const Outcome& outcome) { return options.always || is_failure(outcome, options.campaign.expect_exit); };
-  const PlainRun recorded = run_plainly(target, runtime_library(), carrier_named(options.campaign.carrier), plan,
-                                        ::isatty(0) == 1 ? nullptr : input.get(), wanted);
+  const PlainRun recorded =
+      run_plainly(target, runtime_library(), carrier_named(options.campaign.carrier), plan, ::isatty(0) == 1 ? nullptr : input.get(),
+                  wanted, options.campaign.plan.watchdog_given() ? Computing::kWatched : Computing::kFree);
   say_how_it_ended(recorded);
   if (!wanted(recorded.trace.outcome())) return exit_code_of(recorded);
   return keep(target, options, input, recorded);

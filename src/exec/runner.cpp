@@ -13,10 +13,13 @@
 #include <cstdio>
 #include <fstream>
 
+#include "exec/activity.h"
 #include "exec/forward.h"
+#include "exec/loop_watch.h"
 #include "exec/machine.h"
 #include "exec/variables.h"
 #include "trace/error.h"
+#include "trace/waiting_loops.h"
 #include "wire/disabled_hooks.h"
 
 namespace heddle::exec {
@@ -43,10 +46,20 @@ Outcome printed_too_much(uint64_t most) {
   return o;
 }
 
+std::string gives_way_at(const std::string& place) {
+  return fmt::format("a thread waits in a loop without a call at {}: it is made to give way there", place);
+}
+
+bool same_code(const Plan& a, const Plan& b) {
+  if (a.code == b.code || !a.code || !b.code) return a.code == b.code;
+  return std::equal(a.code->begin(), a.code->end(), b.code->begin(), b.code->end(),
+                    [](const CodePoint& x, const CodePoint& y) { return x.site == y.site && x.from == y.from; });
+}
+
 // Whether one server can run both: what the program may have seen before its first thread must agree.
 bool same_start(const Plan& a, const Plan& b) {
   return a.points == b.points && a.points_id == b.points_id && a.env_seed == b.env_seed && a.input_id == b.input_id &&
-         a.detect == b.detect && a.sites == b.sites && a.inputs == b.inputs;
+         a.detect == b.detect && a.sites == b.sites && a.inputs == b.inputs && same_code(a, b);
 }
 
 // A hand-off between threads, and between the server and its runs, is several times cheaper within one core.
@@ -55,23 +68,6 @@ void pin(pid_t pid, const std::vector<int>& cores) {
   CPU_ZERO(&set);
   for (const int core : cores) CPU_SET(static_cast<size_t>(core), &set);
   ::sched_setaffinity(pid, sizeof set, &set);
-}
-
-// Processor time that a process has used, in milliseconds, and its state letter; 'Z' if it is gone.
-struct Activity {
-  uint64_t used_ms = 0;
-  char state = 'Z';
-};
-Activity activity_of(pid_t pid) {
-  Activity a;
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  if (pid <= 0 || !std::getline(file, text) || text.rfind(')') == std::string::npos) return a;
-  unsigned long user = 0, kernel = 0;
-  // State is the third field, the two times the 14th and 15th (proc(5)).
-  std::sscanf(text.c_str() + text.rfind(')') + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &a.state, &user, &kernel);
-  a.used_ms = (user + kernel) * 1000 / static_cast<unsigned long>(::sysconf(_SC_CLK_TCK));
-  return a;
 }
 
 // Tells a run that computes from one that sleeps in a call we do not model.
@@ -243,9 +239,16 @@ bool Runner::server_alive() {
 
 Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
   Watchdog watchdog(plan.limits.watchdog_ms);
+  std::optional<LoopWatch> loops;
   while (!channel_->answered()) {
     channel_->wait_for_server(kLookMs);
     if (channel_->answered()) break;
+    const pid_t run = channel_->control().child_pid;
+    if (!loops && run > 0) loops.emplace(*channel_, run);
+    if (loops && (loop_ = loops->look())) {
+      note(gives_way_at(loops->place(*loop_)));
+      return Wait::kLoop;
+    }
     give_up_if_asked();
     if (prints_too_much()) return Wait::kPrints;
     if (!server_alive() || (row != 0 && activity_of(channel_->servers().rows[row].pid).state == 'Z')) return Wait::kDead;
@@ -256,8 +259,15 @@ Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
 
 Runner::Wait Runner::await_end(const Plan& plan) {
   Watchdog watchdog(plan.limits.watchdog_ms);
+  std::optional<LoopWatch> loops;
   while (!process_->wait_for(kLookMs)) {
     give_up_if_asked();
+    const pid_t run = channel_->control().server_pid;
+    if (!loops && run > 0) loops.emplace(*channel_, run);
+    if (loops && (loop_ = loops->look())) {
+      note(gives_way_at(loops->place(*loop_)));
+      return Wait::kLoop;
+    }
     if (prints_too_much()) return Wait::kPrints;
     if (watchdog.fired(channel_->progress(), process_->pid())) return Wait::kWatchdog;
   }
@@ -266,6 +276,7 @@ Runner::Wait Runner::await_end(const Plan& plan) {
 
 Outcome Runner::ended_by_us(Wait wait, const Plan& plan, pid_t pid) const {
   if (wait == Wait::kPrints) return printed_too_much(options_.most_output);
+  if (wait == Wait::kLoop) return cannot_control("waits in a loop without a call");
   return cannot_control(what_it_does(pid, plan.limits.watchdog_ms));
 }
 
@@ -281,6 +292,8 @@ RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcom
     instead = cannot_control("our library was not loaded into the program");
   Outcome refined = instead ? *instead : options_.judge->refine(result.trace.outcome(), result.output, view_.get());
   if (!(refined == result.trace.outcome())) result.trace = result.trace.with_outcome(std::move(refined));
+  if (loop_) result.trace = result.trace.with_learnt({*loop_});
+  loop_.reset();
   return result;
 }
 
@@ -291,6 +304,7 @@ RunResult Runner::run_once(const Plan& plan) {
     case Wait::kDone:
     case Wait::kDead: break;
     case Wait::kPrints:
+    case Wait::kLoop:
     case Wait::kWatchdog: {
       const Outcome outcome = ended_by_us(wait, plan, process_->pid());
       process_->kill_all();
@@ -340,6 +354,7 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       serving_ = start.row != 0;
       return std::nullopt;
     case Wait::kPrints:
+    case Wait::kLoop:
     case Wait::kWatchdog: break;
   }
   // The run is killed in an unknown state; what stands was left before.
@@ -383,8 +398,49 @@ RunResult Runner::run_with_twins(const Plan& plan) {
                 cannot_control(fmt::format("the program's fork server died: {}", status ? describe_status(*status) : "without a status")));
 }
 
+namespace {
+
+struct PlainEnd {
+  int wait_status = 0;
+  std::vector<CodePoint> loops;
+  std::vector<std::string> notes;
+  std::optional<Outcome> given_up;
+};
+
+// A loop that waits without a call is made to give way at once: nobody else has run since it began, so that from here on everything is as if it
+// had been known before.
+PlainEnd wait_plainly(Process& process, Channel& channel, const Plan& plan, Computing computing) {
+  PlainEnd end;
+  Watchdog watchdog(plan.limits.watchdog_ms);
+  std::optional<LoopWatch> loops;
+  while (!process.wait_for(kLookMs)) {
+    const pid_t run = channel.control().server_pid;
+    if (run <= 0) continue;
+    if (!loops) loops.emplace(channel, run);
+    if (auto loop = loops->look()) {
+      loop->from = channel.executed();  // it does not move while the loop waits
+      const std::string place = loops->place(*loop);
+      if (loops->install(*loop)) {
+        end.loops.push_back(*loop);
+        end.notes.push_back(gives_way_at(place));
+      }
+    }
+    if (!watchdog.fired(channel.progress(), run)) continue;
+    // One that blocks in a call does so without us, too.
+    if (running_thread(run) == 0 || (computing == Computing::kFree && !loops->waits_in_vain())) continue;
+    end.given_up = cannot_control(what_it_does(run, plan.limits.watchdog_ms));
+    ::kill(run, SIGKILL);
+    process.kill_all();
+    break;
+  }
+  end.wait_status = process.wait();
+  return end;
+}
+
+}  // namespace
+
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
-                     const std::function<bool(const Outcome&)>& wanted) {
+                     const std::function<bool(const Outcome&)>& wanted, Computing computing) {
   PlainRun run;
   Channel channel(Mode::kOnce, carrier);
   channel.write_plan(plan);
@@ -399,9 +455,12 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   Forwarding forwarding(terminal);
   Process process(target, launch, run.notes);
   forwarding.to(process.pid());
-  run.wait_status = process.wait();
+  const PlainEnd end = wait_plainly(process, channel, plan, computing);
+  run.wait_status = end.wait_status;
   forwarding.to(0);  // somebody else may get its number
-  run.trace = channel.read(plan, run.wait_status, wanted);
+  run.trace = with_loops(channel.read(plan, run.wait_status, wanted), end.loops);
+  if (end.given_up) run.trace = run.trace.with_outcome(*end.given_up);
+  run.notes.insert(run.notes.end(), end.notes.begin(), end.notes.end());
   if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
     run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
   return run;

@@ -23,6 +23,7 @@ struct Upward {
   void (*race_event)(const ThreadSlot& thread);            // its event is recorded, and g_detecting
   void (*race_locks)(ThreadSlot* thread);                  // its held locks have changed, and g_detecting
   void (*note_twins)(const SiteId* stack, uint32_t size);  // of where the run has ended
+  void (*modules_changed)();                               // new ones have names
 
   // --- outside
   bool (*descriptors_ready)(const DescriptorWait& wait);
