@@ -418,9 +418,10 @@ PlainEnd wait_plainly(Process& process, Channel& channel, const Plan& plan, Comp
     if (run <= 0) continue;
     if (!loops) loops.emplace(channel, run);
     if (auto loop = loops->look()) {
-      loop->from = channel.executed();  // it does not move while the loop waits
       const std::string place = loops->place(*loop);
-      if (loops->install(*loop)) {
+      const bool known =
+          std::any_of(end.loops.begin(), end.loops.end(), [&](const CodePoint& known_loop) { return known_loop.site == loop->site; });
+      if (!known && loops->install(*loop)) {
         end.loops.push_back(*loop);
         end.notes.push_back(gives_way_at(place));
       }
