@@ -59,6 +59,7 @@ int run_record(const Session& session, const RecordArguments& options) {
   plan.tail.kind = PolicyKind::kTimeSlice;
   plan.tail.seed = seed;
   plan.tail.quantum = options.quantum;
+  plan.time = TimeKind::kReal;
   if (!options.campaign.plan.events_given()) plan.limits.events = ~uint64_t{0};
   // What comes from outside is part of the recording; a terminal stays the program's.
   const auto input = ::isatty(0) == 1 ? Input::of_bytes({}) : input_of_tool();

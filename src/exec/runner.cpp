@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +88,14 @@ std::string what_it_does(pid_t pid, uint64_t watchdog_ms) {
                        call.empty() || call == "running" ? "" : fmt::format(" (number {})", call));
   }
   return fmt::format("computed for {:g} s without a scheduling point", seconds);
+}
+
+// The end of a process that is not our child.
+void await_stranger(pid_t pid) {
+  const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd ended{handle.get(), POLLIN, 0};
+  while (handle && ::poll(&ended, 1, -1) < 0 && errno == EINTR) {
+  }
 }
 
 // Watches for a run that no longer moves. A run that wants to compute and does not get the processor is not held responsible.
@@ -400,6 +410,12 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   Process process(target, launch, run.notes);
   forwarding.to(process.pid());
   run.wait_status = process.wait();
+  // A server that forks itself into the background: what is followed is the child, and it is waited for.
+  const pid_t followed = channel.control().server_pid;
+  if (followed > 0 && followed != process.pid()) {
+    forwarding.to(followed);
+    await_stranger(followed);
+  }
   forwarding.to(0);  // somebody else may get its number
   run.trace = channel.read(plan, run.wait_status, wanted);
   if (!channel.runtime_seen() && WIFEXITED(run.wait_status))

@@ -41,6 +41,7 @@ std::string replay_block(const InputLog& log, bool exact);
 struct RecordedFile {
   std::string path;
   std::string bytes;
+  uint64_t changed = 0;  // its last change, in ns; 0: not known
 };
 
 }  // namespace heddle::trace

@@ -3,8 +3,10 @@
 #include <grp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/calls/identity.h"
+#include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 
 namespace heddle::rt {
@@ -77,6 +80,11 @@ HEDDLE_APART gid_t g_groups[kMaxGroups];  // of all setgroups, one after the oth
 uint32_t g_groups_used;
 HEDDLE_APART uint32_t g_adopted[kMaxThreads];  // how many of them each thread has made
 
+void die_with_tool() {
+  // Only the first process of the run has the tool as its parent.
+  if (g_run.claimed || sys(SYS_getppid) == g_run.control->tool_pid) sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+}
+
 bool keeps_groups(Change* change) {
   const auto count = static_cast<uint32_t>(change->a);
   if (count > kMaxGroups - g_groups_used) return false;
@@ -88,6 +96,8 @@ bool keeps_groups(Change* change) {
 
 int change_identity(Change change) {
   const long result = sys(change.call, change.a, change.b, change.c);
+  // The kernel forgets it with the rights: a server that drops them must not outlive the tool either.
+  if (result == 0) die_with_tool();
   if (result == 0 && g_run.carrier == Carrier::kKernel) {
     if (g_change_count < kMaxChanges && (change.call != SYS_setgroups || keeps_groups(&change))) {
       g_changes[g_change_count++] = change;
@@ -175,7 +185,11 @@ HEDDLE_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* attribute
   return error;
 }
 HEDDLE_FORWARD(int, pthread_getschedparam, (pthread_t t, int* p, sched_param* s), t, t, p, s)
-HEDDLE_FORWARD(int, pthread_setschedparam, (pthread_t t, int p, const sched_param* s), t, t, p, s)
+HEDDLE_EXPORT int pthread_setschedparam(pthread_t t, int policy, const sched_param* s) noexcept {
+  if (active() && policy != SCHED_OTHER) note(caller_site(__builtin_return_address(0)), kNoPriorities);
+  BorrowedTid during(t);
+  return by_tid().pthread_setschedparam(t, policy, s);
+}
 HEDDLE_FORWARD(int, pthread_setschedprio, (pthread_t t, int p), t, t, p)
 HEDDLE_FORWARD(int, pthread_setname_np, (pthread_t t, const char* n), t, t, n)
 HEDDLE_FORWARD(int, pthread_getname_np, (pthread_t t, char* n, size_t s), t, t, n, s)

@@ -18,14 +18,28 @@ constexpr uint32_t kMaxPath = 4096;
 
 const char* g_replayed;  // the block of wire/input.h
 uint64_t g_replayed_count;
+bool g_replays_calls;
 constexpr int kMaxInherited = 64;
-constexpr ThreadId kSignals = ~ThreadId{0};  // stands for the thread in records of signals
+constexpr ThreadId kSignals = ~ThreadId{0};     // stands for the thread in records of signals
+constexpr ThreadId kBranch = ~ThreadId{0} - 3;  // the same for the one that says which process it is about
+constexpr ThreadId kClock = ~ThreadId{0} - 2;   // the same in records of the clock
 constexpr Op kSignalOp = Op::kSignalDeliver;
 constexpr ThreadId kEverySet = ~ThreadId{0} - 1;  // the same for the one that says that waits for epoll sets are recorded, all of them
 bool g_says_so;                                   // the log of this run has it
 uint32_t g_signals;                               // logged so far
 OutsideSignal* g_last_signal;                     // in the log
 bool g_inherited[kMaxInherited];                  // by descriptor: it was there at the start and has not been used
+
+struct stat g_streams[3];  // when the program was started
+
+// A name for the program that this process runs.
+uint64_t own_image() {
+  static uint64_t image;
+  char path[kMaxPath];
+  const long n = image == 0 ? sys(SYS_readlink, "/proc/self/exe", path, sizeof path) : 0;
+  for (long i = 0; i < n; ++i) image = mix(image + 1, static_cast<unsigned char>(path[i]));
+  return image;
+}
 
 const InputRecord* record_at(uint64_t index) {
   const auto* offsets = reinterpret_cast<const uint64_t*>(g_replayed + sizeof(ReplayedInputs));
@@ -98,7 +112,52 @@ bool is_file_of_system(const char* path) {
 void install_inputs() {
   g_replayed = g_run.channel + g_run.layout.replayed;
   g_replayed_count = reinterpret_cast<const ReplayedInputs*>(g_replayed)->count;
+  const Branches* process = recorded_branches();
+  if (process != nullptr && process->image != own_image()) g_replayed_count = 0;
+  // The clock and the branch are no answers to calls. Their records lie together.
+  const auto is_call = [](uint64_t index) { return record_at(index)->thread < kBranch || record_at(index)->thread > kClock; };
+  g_replays_calls = g_replayed_count != 0 && (is_call(0) || is_call(g_replayed_count - 1));
   if (recorded_signal() != nullptr) g_attention = 1;
+}
+
+const struct stat* recorded_stream(int fd) {
+  const Branches* process = fd >= 0 && fd < 3 ? recorded_branches() : nullptr;
+  struct stat now;
+  if (process == nullptr || process->streams[fd].st_nlink == 0 || sys(SYS_fstat, fd, &now) != 0) return nullptr;
+  return now.st_ino == g_streams[fd].st_ino && now.st_dev == g_streams[fd].st_dev ? &process->streams[fd] : nullptr;
+}
+
+bool replays_exactly() { return g_replayed_count != 0 && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
+
+const Branches* recorded_branches() {
+  const InputRecord* r = g_replayed_count != 0 ? find(kBranch, 0, Op::kFork) : nullptr;
+  return r != nullptr && r->size == sizeof(Branches) ? reinterpret_cast<const Branches*>(r + 1) : nullptr;
+}
+
+void log_branches(Branches branches) {
+  if (const Branches* recorded = recorded_branches()) {
+    memcpy(branches.streams, recorded->streams, sizeof branches.streams);
+  } else {
+    memcpy(branches.streams, g_streams, sizeof branches.streams);
+  }
+  branches.image = own_image();
+  InputRecord* r = new_call(sizeof branches);
+  if (r == nullptr) return;
+  r->thread = kBranch;
+  r->op = Op::kFork;
+  memcpy(r + 1, &branches, sizeof branches);
+}
+
+const InputRecord* recorded_clock(uint32_t ordinal) { return g_replayed_count != 0 ? find(kClock, ordinal, Op::kNone) : nullptr; }
+
+InputRecord* new_clock_record(uint32_t ordinal, uint32_t size) {
+  InputRecord* r = new_call(size);
+  if (r == nullptr) return nullptr;
+  memset(r + 1, 0, size);
+  r->thread = kClock;
+  r->ordinal = ordinal;
+  r->op = Op::kNone;
+  return r;
 }
 
 const OutsideSignal* recorded_signal() {
@@ -131,6 +190,12 @@ void log_signal(const OutsideSignal& s) {
 void signal_took_time() {
   if (g_last_signal != nullptr && g_last_signal->step == g_run.step && g_last_signal->thread == kNobodyRan)
     g_last_signal->clock = g_run.clock;
+}
+
+void survey_streams() {
+  for (int fd = 0; fd < 3; ++fd) {
+    if (sys(SYS_fstat, fd, &g_streams[fd]) != 0) memset(&g_streams[fd], 0, sizeof g_streams[fd]);
+  }
 }
 
 void examine_inherited() {
@@ -168,8 +233,7 @@ bool records_sets() {
   return true;
 }
 
-bool replays_inputs() { return g_replayed_count != 0; }
-bool replays_exactly() { return replays_inputs() && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
+bool replays_inputs() { return g_replays_calls; }
 
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   if (!wait.outside) return descriptors_ready(wait);
