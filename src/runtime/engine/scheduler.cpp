@@ -173,7 +173,8 @@ ThreadSlot* decide(bool current_lives) {
   }
   ThreadSlot* next = &g_threads[chosen.slot];
   if (chosen.ready == Ready::kTimeout) {
-    if (anybody_ready(view)) ends_early(next);
+    // Before another's, whose time comes first, is early, too.
+    if (anybody_ready(view) || view.threads[earliest_deadline(view)].deadline < chosen.deadline) ends_early(next);
     if (g_run.clock < next->pending.deadline) g_run.clock = next->pending.deadline;
   }
   return next;
