@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "cli/pipeline.h"
@@ -11,6 +12,7 @@
 #include "cli/story.h"
 #include "cli/terminal.h"
 #include "report/text.h"
+#include "store/store.h"
 
 namespace heddle::cli {
 
@@ -55,20 +57,34 @@ int explain(const Session& session, const ExplainArguments& options) {
   return 0;
 }
 
+void print_events(const std::string& title, const Trace& trace, const ExplainArguments& options) {
+  const size_t size = trace.events().size();
+  const size_t begin = std::min(size, options.from > 0 ? options.from - 1 : 0);
+  const size_t end = options.count == 0 ? size : std::min(size, begin + options.count);
+  const Symbols symbols(module_paths(trace));
+  TextOptions text = text_options(true);
+  print_out("{}  {}\n{}\n", title, ending_sentence(trace, symbols), describe_counts(trace.counts()));
+  write_text(stdout, columns_text(trace, symbols, begin, end, text));
+}
+
+// What heddle run --save wrote: a schedule without a bug around it, so nothing is known that could be run again.
+int show_file(const Session& session, const ExplainArguments& options) {
+  session.no_program("show of a trace file");
+  if (options.at || options.json || options.found || options.passing)
+    throw Error("--at, --json, --found and --passing are for a saved bug, not for a trace file", ExitCode::kUsage);
+  print_events(options.bug, load_trace(options.bug), options);
+  return 0;
+}
+
 int show(const Session& session, const ExplainArguments& options) {
+  if (std::filesystem::is_regular_file(options.bug)) return show_file(session, options);
   if (!options.at) session.no_program("show without --at");
   if (!options.at && options.json) throw Error("show --json is for --at EVENT", ExitCode::kUsage);
   const BugStore store;
   const Bug bug = store.load(options.bug);
   const Trace trace = chosen_trace(store, bug, options);
   if (options.at) return show_at(options.bug, session, trace, *options.at, options.json);
-  const size_t size = trace.events().size();
-  const size_t begin = std::min(size, options.from > 0 ? options.from - 1 : 0);
-  const size_t end = options.count == 0 ? size : std::min(size, begin + options.count);
-  const Symbols symbols(module_paths(trace));
-  TextOptions text = text_options(true);
-  print_out("BUG {}  {}\n{}\n", bug.id, ending_sentence(trace, symbols), describe_counts(trace.counts()));
-  write_text(stdout, columns_text(trace, symbols, begin, end, text));
+  print_events(fmt::format("BUG {}", bug.id), trace, options);
   return 0;
 }
 
@@ -106,8 +122,8 @@ int list(const Session& session, bool json) {
   return 0;
 }
 
-void add_which(Verb& verb, ExplainArguments& options) {
-  verb.positional("BUG", options.bug, "a saved bug [the latest]");
+void add_which(Verb& verb, ExplainArguments& options, const char* bug) {
+  verb.positional("BUG", options.bug, bug);
   verb.flag("--found", options.found, "the schedule as it was found, not the simplified one");
 }
 
@@ -118,7 +134,7 @@ namespace {
 void add_explain(CLI::App& app, Session& session) {
   Verb verb(app, "explain", "the story of a saved bug", TakesProgram::kNo);
   auto options = std::make_shared<ExplainArguments>();
-  add_which(verb, *options);
+  add_which(verb, *options, "a saved bug [the latest]");
   verb.flag("--all", options->all, "show every event");
   verb.number("--width", options->width, "characters in a line, 0 for as many as the terminal has");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
@@ -135,7 +151,7 @@ namespace {
 void add_show(CLI::App& app, Session& session) {
   Verb verb(app, "show", "the events of a saved schedule as columns", TakesProgram::kBesideBug);
   auto options = std::make_shared<ExplainArguments>();
-  add_which(verb, *options);
+  add_which(verb, *options, "a saved bug [the latest], or a trace that heddle run --save wrote");
   verb.flag("--passing", options->passing, "the nearest passing schedule");
   verb.number("--at", options->at, "every thread's back-trace at this event");
   verb.flag("--json", options->json, "with --at: one JSON document on stdout and nothing else there");

@@ -153,6 +153,23 @@ def stopped(event):
         gdb.execute("frame")
 
 
+class ProgramFirst:
+    """Back-traces begin with the program's own frame: above it stand those of the runtime that stopped it."""
+
+    def __init__(self):
+        self.name = "heddle"
+        self.priority = 100
+        self.enabled = True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        frames = list(frames)
+        for i, frame in enumerate(frames):
+            if not (gdb.solib_name(frame.inferior_frame().pc()) or "").endswith("/" + RUNTIME):
+                return iter(frames[i:])
+        return iter(frames)
+
+
 class NextSwitch(gdb.Command):
     """Go on to the next switch between threads."""
 
@@ -189,6 +206,7 @@ gdb.events.new_objfile.connect(loaded)
 gdb.events.stop.connect(stopped)
 NextSwitch()
 InfoHeddle()
+ProgramFirst()
 for signal in ("SIGUSR1", "SIGUSR2"):
     gdb.execute("handle %s nostop noprint pass" % signal, to_string=True)
 print(PREFIX + "the schedule runs up to the deciding switch; then: heddle-next-switch, info heddle")
@@ -220,8 +238,9 @@ std::string gdb_script(const Trace& saved, uint64_t step) {
   nlohmann::json threads = nlohmann::json::array(), ops = nlohmann::json::array();
   for (const Thread& thread : saved.threads()) threads.push_back(thread_name(thread));
   for (const OpRow& op : kOps) ops.push_back(op.words);
-  return fmt::format("THREADS = {}\nOPS = {}\nSTEP = {}\nEVENTS = {}\nMAP = \"{}\"\nSWITCH = \"{}\"\nFIELDS = {}\n{}", threads.dump(),
-                     ops.dump(), step, saved.events().size(), kDebugMapSymbol, kDebugSwitchSymbol, debug_map_fields().dump(), kScript);
+  return fmt::format("THREADS = {}\nOPS = {}\nSTEP = {}\nEVENTS = {}\nMAP = \"{}\"\nRUNTIME = \"{}\"\nSWITCH = \"{}\"\nFIELDS = {}\n{}",
+                     threads.dump(), ops.dump(), step, saved.events().size(), kDebugMapSymbol, kRuntimeFile, kDebugSwitchSymbol,
+                     debug_map_fields().dump(), kScript);
 }
 
 int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, const GdbOptions& options) {
@@ -238,6 +257,7 @@ int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, co
     words.insert(words.end(), {"-ex", options.commands.substr(at, end - at)});
     at = end + 1;
   }
+  words.insert(words.end(), options.words.begin(), options.words.end());
   const int status = run_in_gdb(target, runtime_library(), plan, words, options.files);
   ::unlink(name);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;

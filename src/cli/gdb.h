@@ -9,6 +9,7 @@ namespace heddle::cli {
 
 struct GdbOptions {
   std::string commands;             // for gdb, separated by ';' and then the end; empty: the user's terminal
+  std::vector<std::string> words;   // for gdb's own command line: -batch -ex bt
   uint64_t step = 0;                // stop at the first switch after so many operations
   std::vector<RecordedFile> files;  // shown to the program as they were recorded
 };

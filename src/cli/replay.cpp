@@ -23,6 +23,7 @@ struct ReplayArguments {
   bool reduced = false;  // the run with whole threads removed
   bool gdb = false;
   std::string gdb_commands;
+  std::vector<std::string> gdb_words;
   bool relaxed = false;
   unsigned repeat = 1;
   std::string carrier;
@@ -173,6 +174,12 @@ std::optional<Output> written_before(const BugStore& store, const Bug& bug, cons
 }
 
 int run_replay(const Session& session, const ReplayArguments& options) {
+  // No program begins with a dash: these words are gdb's own.
+  if (options.gdb && session.command_given && !session.command.empty() && session.command.front().starts_with("-")) {
+    ReplayArguments with_words = options;
+    with_words.gdb_words = session.command;
+    return run_replay(Session(), with_words);
+  }
   catch_interrupts();
   if (options.anchored) return replay_anchored(session, options);
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
@@ -201,7 +208,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
       print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
     const Target target = r.campaign->target();
     r.campaign.reset();
-    return replay_in_gdb(target, plan, saved, {options.gdb_commands, deciding_step(options, saved), r.options.files});
+    return replay_in_gdb(target, plan, saved, {options.gdb_commands, options.gdb_words, deciding_step(options, saved), r.options.files});
   }
 
   std::string difference;
@@ -293,7 +300,8 @@ void add_replay(CLI::App& app, Session& session) {
   Verb verb(app, "replay", "run a saved schedule again, exactly", TakesProgram::kBesideBug);
   auto options = std::make_shared<ReplayArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
-  verb.flag("--gdb", options->gdb, "under gdb, stopped before the switch that decides");
+  verb.flag("--gdb", options->gdb,
+            "under gdb, stopped before the switch that decides; words after -- that begin with a dash are gdb's own");
   verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");

@@ -147,10 +147,11 @@ std::string runtime_library() {
   const fs::path tool = fs::read_symlink("/proc/self/exe", failure);
   if (failure) throw Error("cannot find the tool's own executable through /proc");
   const fs::path prefix = tool.parent_path().parent_path();
-  for (const char* place : {"lib/libheddle-rt.so", "lib/heddle/libheddle-rt.so"}) {
+  for (const char* directory : {"lib", "lib/heddle"}) {
+    const std::string place = fmt::format("{}/{}", directory, kRuntimeFile);
     if (fs::path candidate = prefix / place; fs::exists(candidate, failure)) return candidate.string();
   }
-  throw Error(fmt::format("libheddle-rt.so is not where it belongs, in {}/lib or {}/lib/heddle", prefix.string(), prefix.string()));
+  throw Error(fmt::format("{} is not where it belongs, in {}/lib or {}/lib/heddle", kRuntimeFile, prefix.string(), prefix.string()));
 }
 
 }  // namespace heddle::exec

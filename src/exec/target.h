@@ -21,6 +21,7 @@ struct Target {
   static Target resolve(const std::vector<std::string>& command, const std::string& directory = {});
 };
 
+inline constexpr const char* kRuntimeFile = "libheddle-rt.so";
 // Where the runtime library is, seen from the tool's own executable. Throws Error when it is nowhere.
 std::string runtime_library();
 

@@ -117,6 +117,10 @@ class Run(InDirectory):
             self.assertIn(done.returncode, (0, 1))
             traces.append(path.read_bytes())
         self.assertEqual(traces[0], traces[1])
+        self.assertIn("creates T1", self.heddle("show", "0.trace").stdout)
+        self.assertEqual(self.heddle("show", "0.trace", "--at", 1).returncode, 2)
+        (self.directory / "cut.trace").write_bytes(traces[0][:-9])
+        self.one_sentence(self.heddle("show", "cut.trace"), 125)
         shown = []
         for carrier in ("fiber", "kernel"):
             words = ("find", "--json", "--strategy", "random", "--seed", 5, "--executions", 1, "--expect-exit", 256, "--carrier", carrier)

@@ -196,6 +196,11 @@ def machines(heddle, _directory):
         said = heddle("replay", "--gdb-commands", "info heddle;heddle-next-switch;kill")
         assert "is about to be stopped after operation" in said, said
         assert "before: locks" in said, said
+        # gdb's own words, and the program's frame on top.
+        said = heddle("replay", "--gdb", "--", "-batch", "-ex", "bt", "-ex", "kill")
+        first = next(line for line in said.splitlines() if line.startswith("#"))
+        assert "libheddle-rt" not in first and "heddle::" not in first, said
+        assert ".c" in first, said
 
 
 def sarif(heddle, _directory):
