@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/defaults.h"
 #include "cli/print.h"
 #include "cli/session.h"
 #include "exec/inheritance.h"
@@ -39,6 +40,7 @@ int run_tool(int count, char** words) {
   set_help(app, TakesProgram::kYes);
   app.footer("Exit codes: 0 nothing found, 1 a failure, 2 usage, 125 cannot test, 130 interrupted.");
   for (const VerbRow& verb : rows_by_rank(rows_begin_verbs, rows_end_verbs)) verb.add(app, session);
+  own = with_defaults(app, std::move(own));
   std::vector<std::string> reversed(own.rbegin(), own.rend());
   try {
     app.parse(reversed);
