@@ -1,7 +1,7 @@
 # The manual, the completion, the documentation, and a Debian package by `cpack -G DEB`.
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/heddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/completion/heddle.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME heddle)
-install(FILES README.md LICENSE docs/tutorial.md docs/how-it-works.md docs/limits.md docs/design.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md LICENSE docs/tutorial.md docs/teams.md docs/how-it-works.md docs/limits.md docs/design.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME heddle)

@@ -82,6 +82,9 @@ function(heddle_program name)
   if(TARGET heddle-rt)
     add_dependencies(${name} heddle-rt)
   endif()
+  # An archive brings the tool's libraries with it (packaging/archive.py); elsewhere the directory is not there. The old tag holds for what they need, too.
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/heddle/libraries")
+  target_link_options(${name} PRIVATE -Wl,--disable-new-dtags)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
