@@ -49,8 +49,8 @@ const std::vector<OptionGroup>& groups() {
       {"Simplification",
        {"--algorithm", "--simplify-executions", "--simplify-time", "--certificate", "--suffix", "--no-reduce", "--no-isolate"}},
       {"Output",
-       {"--save", "--statistics", "--width", "--gdb-commands", "--reduced", "--confirmed", "--junit", "--sarif", "--html", "--list",
-        "--no-explain"}},
+       {"--save", "--statistics", "--width", "--gdb-commands", "--from", "--reduced", "--confirmed", "--junit", "--sarif", "--html",
+        "--list", "--no-explain"}},
       {kAdvanced, {}},
   };
   return rows;

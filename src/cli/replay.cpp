@@ -24,6 +24,7 @@ struct ReplayArguments {
   bool gdb = false;
   std::string gdb_commands;
   std::vector<std::string> gdb_words;
+  std::optional<uint64_t> from;
   bool relaxed = false;
   unsigned repeat = 1;
   std::string carrier;
@@ -180,6 +181,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     with_words.gdb_words = session.command;
     return run_replay(Session(), with_words);
   }
+  if (options.from && !options.gdb && options.gdb_commands.empty()) throw Error("--from is for --gdb", ExitCode::kUsage);
   catch_interrupts();
   if (options.anchored) return replay_anchored(session, options);
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
@@ -208,7 +210,9 @@ int run_replay(const Session& session, const ReplayArguments& options) {
       print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
     const Target target = r.campaign->target();
     r.campaign.reset();
-    return replay_in_gdb(target, plan, saved, {options.gdb_commands, options.gdb_words, deciding_step(options, saved), r.options.files});
+    return replay_in_gdb(
+        target, plan, saved,
+        {options.gdb_commands, options.gdb_words, options.from ? *options.from : deciding_step(options, saved), r.options.files});
   }
 
   std::string difference;
@@ -302,6 +306,7 @@ void add_replay(CLI::App& app, Session& session) {
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.flag("--gdb", options->gdb,
             "under gdb, stopped before the switch that decides; words after -- that begin with a dash are gdb's own");
+  verb.number("--from", options->from, "with --gdb: stopped at the first switch after so many operations instead");
   verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");

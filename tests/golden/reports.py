@@ -201,6 +201,15 @@ def machines(heddle, _directory):
         first = next(line for line in said.splitlines() if line.startswith("#"))
         assert "libheddle-rt" not in first and "heddle::" not in first, said
         assert ".c" in first, said
+        # There and back: the same place again. And who changed a variable last, and who before that.
+        said = heddle("replay", "--gdb", "--", "-batch", "-ex", "info heddle", "-ex", "heddle-next-switch", "-ex", "heddle-reverse", "-ex", "info heddle",
+                      "-ex", "kill")
+        places = re.findall(r"^heddle: after \d+ of \d+ operations\n(?:[ *] .*\n)+", said, re.M)
+        assert len(places) == 2 and places[0] == places[1], said
+        said = heddle("replay", "--gdb", "--from", "99", "--", "-batch", "-ex", "heddle-last balance", "-ex", "heddle-last", "-ex", "print balance",
+                      "-ex", "kill")
+        assert re.findall(r"^heddle: balance was changed by (\S+),", said, re.M) == ["T1", "T2"], said
+        assert "$1 = 20" in said, said
 
 
 def sarif(heddle, _directory):
