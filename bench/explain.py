@@ -49,8 +49,11 @@ def places(text, source):
 
 def refuted(claim):
     """Shown as if it held, against its own counts: more than a quarter of the orders of one side behave otherwise."""
-    if not claim or not claim["sentence"]:
+    if not claim or not (claim["sentence"] or claim.get("parts")):
         return 0
+    together = claim.get("together", {})
+    if claim.get("parts") and together.get("failed") != sum(together.values()):
+        return 1
     inside, outside = claim["inside"], claim["outside"]
     odd = lambda side, word: sum(side.values()) and side[word] / sum(side.values()) < 0.75  # noqa: E731
     if re.search(r"if and only if", claim["sentence"]):
@@ -83,7 +86,7 @@ def measure(entry, chosen, work):
             first, last = line.get("stretch", (line["line"], line["line"]))
             stretch |= set(range(first, last + 1))
     fix = diagnosis.get("fix", "")
-    for text in (diagnosis["why"], fix, diagnosis.get("claim", {}).get("sentence", ""), *(w["taken_at"] for w in diagnosis.get("waits", []))):
+    for text in (diagnosis["why"], fix, diagnosis.get("claim", {}).get("sentence", ""), *diagnosis.get("claim", {}).get("parts", []), *(w["taken_at"] for w in diagnosis.get("waits", []))):
         named |= places(text, source)
     shown = subprocess.run([chosen.heddle, "explain", "--width", "120"], cwd=directory, capture_output=True, text=True).stdout
     row["called"] = diagnosis["class"]

@@ -13,6 +13,7 @@
 #include "symbols/instrumentation.h"
 #include "symbols/symbols_names.h"
 #include "trace/contentions.h"
+#include "trace/lock_order.h"
 
 namespace heddle::cli {
 
@@ -50,6 +51,27 @@ void print_side(const char* when, const RaceSideReport& side) {
   for (const std::string& frame : side.stack) print_out("      {}\n", frame);
 }
 
+Json json_inversions(const std::vector<Inversion>& inversions) {
+  Json list = Json::array();
+  for (const Inversion& i : inversions) {
+    Json steps = Json::array();
+    for (const LockStep& s : i.steps)
+      steps.push_back({{"thread", s.thread}, {"holds", s.held}, {"since", s.held_at}, {"wants", s.wanted}, {"at", s.wanted_at}});
+    list.push_back({{"closable", i.closable}, {"why_not", i.why_not}, {"runs", i.runs}, {"steps", steps}});
+  }
+  return list;
+}
+
+void print_inversions(const std::vector<Inversion>& inversions) {
+  for (const Inversion& i : inversions) {
+    print_out("{}: locks are taken in opposite orders{}\n", i.closable ? "POSSIBLE DEADLOCK" : "LOCK ORDER",
+              i.closable ? "; no run deadlocked, but a schedule could"
+                         : fmt::format(", and no schedule of these runs closes the circle: {}", i.why_not));
+    for (const LockStep& s : i.steps)
+      print_out("  thread {} takes {} at {} and then {} at {}\n", s.thread, s.held, s.held_at, s.wanted, s.wanted_at);
+  }
+}
+
 int run_races(const Session& session, const RacesArguments& options) {
   const Target target = Target::resolve(session.program());
   const Suppressions patterns = options.patterns();
@@ -74,11 +96,13 @@ int run_races(const Session& session, const RacesArguments& options) {
   size_t runs = 0;
   size_t failing = 0;
   ContentionLog contentions;
+  LockOrderLog orders;
   std::string inconclusive;
   const ProfileLimits limits{options.executions, options.executions};
   const PointSet set = profile_races(base, options.plan.seed(), limits, runner.as_function(), [&](const Trace& trace) {
     progress.show(fmt::format("{} runs", ++runs));
     contentions.add(trace);
+    if (!is_failure(trace.outcome())) orders.add(trace);
     if (is_inconclusive(trace.outcome())) inconclusive = describe_failure(trace);
     failing += is_failure(trace.outcome()) ? 1 : 0;
     return !stop_flag();
@@ -92,6 +116,7 @@ int run_races(const Session& session, const RacesArguments& options) {
   if (options.confirmed_only) std::erase_if(races, [](const RaceReport& r) { return !r.confirmed; });
   const auto confirmed = static_cast<size_t>(std::count_if(races.begin(), races.end(), [](const RaceReport& r) { return r.confirmed; }));
   const std::vector<Contention> contended = contentions.report(symbols);
+  const std::vector<Inversion> inversions = orders.report(symbols);
   const BlindSpots spots = blind_spots(*set.last, symbols, base, runner.as_function());
 
   if (options.json) {
@@ -108,6 +133,7 @@ int run_races(const Session& session, const RacesArguments& options) {
     for (const Contention& c : contended)
       document["contentions"].push_back(
           {{"lock", c.lock}, {"holder", c.holder}, {"waiter", c.waiter}, {"runs", c.runs}, {"count", c.count}});
+    document["lock_orders"] = json_inversions(inversions);
     document["not_instrumented"] = spots.plain_modules;
     document["functions"] = {{"executed", spots.executed}, {"not_instrumented", spots.plain_functions}};
     document["warnings"] = spots.warnings;
@@ -120,6 +146,7 @@ int run_races(const Session& session, const RacesArguments& options) {
       print_side("first ", r.first);
       print_side("second", r.second);
     }
+    print_inversions(inversions);
     for (size_t i = 0; i < contended.size() && i < kContentionsShown; ++i) {
       const Contention& c = contended[i];
       print_out("CONTENTION on {}: taken at {}, waited for at {} (in {} of {} runs)\n", c.lock, c.holder, c.waiter, c.runs, set.executions);

@@ -220,7 +220,7 @@ void lead_with_lines(Json& causes, const Story& story) {
 Json json_diagnosis(const Story& story) {
   Names names(story.failing, story.symbols, story.stacks);
   const Diagnosis d = diagnose(names, story);
-  Json j = {{"class", rule_name(d.kind)}, {"subject", d.subject}, {"title", d.title()}, {"why", d.why}};
+  Json j = {{"class", rule_name(d.kind)}, {"subject", d.subject}, {"title", d.title()}, {"why", d.why}, {"fix", d.fix}};
   j["lines"] = Json::array();
   for (const DecidingLine& line : d.lines) {
     Json entry = {{"file", line.frame.file}, {"line", line.frame.line}, {"thread", names.thread(line.thread)}, {"what", line.caption}};
@@ -230,9 +230,11 @@ Json json_diagnosis(const Story& story) {
   if (story.cause != nullptr && story.cause->kind != CauseKind::kNone) {
     const Cause& c = *story.cause;
     auto side = [](const CauseSide& s) { return Json{{"failed", s.failed}, {"passed", s.passed}, {"other", s.other}}; };
-    j["claim"] = {{"sentence", d.claim},        {"kind", c.kind == CauseKind::kWindow ? "window" : "order"},
-                  {"exact", c.exact()},         {"inside", side(c.inside)},
-                  {"outside", side(c.outside)}, {"executions", c.executions}};
+    j["claim"] = {{"sentence", d.claim},         {"kind", c.kind == CauseKind::kWindow ? "window" : "order"},
+                  {"exact", c.exact()},          {"inside", side(c.inside)},
+                  {"outside", side(c.outside)},  {"executions", c.executions},
+                  {"enough", d.enough},          {"parts", d.parts},
+                  {"together", side(c.together)}};
   }
   if (!d.doomed.empty()) j["doomed"] = d.doomed;
   if (!d.waits.empty()) {

@@ -23,6 +23,7 @@ const char* words(BugClass kind) {
     case BugClass::kDataRace: return "data race";
     case BugClass::kLivelock: return "livelock";
     case BugClass::kMisuse: return "lock misuse";
+    case BugClass::kUntestedWait: return "wait without a loop";
     case BugClass::kEverySchedule: return "failure in every schedule";
   }
   return "failure";
@@ -40,6 +41,7 @@ const char* rule_name(BugClass kind) {
     case BugClass::kDataRace: return "data-race";
     case BugClass::kLivelock: return "livelock";
     case BugClass::kMisuse: return "lock-misuse";
+    case BugClass::kUntestedWait: return "wait-without-loop";
     case BugClass::kEverySchedule: return "every-schedule";
   }
   return "unknown";
@@ -48,11 +50,9 @@ const char* rule_name(BugClass kind) {
 const char* advice(BugClass kind) {
   switch (kind) {
     case BugClass::kUnknown: return "The evidence does not single out a known kind of bug.";
-    case BugClass::kDeadlock:
-      return "Threads wait for each other in a circle: take the locks in one order everywhere, or not both at once.";
+    case BugClass::kDeadlock: return "Every thread waits for what only another could do.";
     case BugClass::kLostWakeup:
-      return "A wake-up came when nobody waited for it, or woke the wrong thread: test the condition under the lock, in a loop, and wake "
-             "all who may be meant.";
+      return "A thread waits for a wake-up that does not come any more: test the condition under the lock, in a loop.";
     case BugClass::kAtomicity: return "The value was stale when it was used: hold one lock across the check and the update.";
     case BugClass::kMultiAtomicity:
       return "Values that belong together were seen half changed: one critical section must cover all of them.";
@@ -62,6 +62,7 @@ const char* advice(BugClass kind) {
     case BugClass::kDataRace: return "Two threads access it at once, one of them writing, with no lock in common.";
     case BugClass::kLivelock: return "The threads keep giving way to each other and none gets on.";
     case BugClass::kMisuse: return "A lock is used in a way that its rules forbid.";
+    case BugClass::kUntestedWait: return "What a thread waited for may be gone when it wakes: test it again after the wait, in a loop.";
     case BugClass::kEverySchedule:
       return "No order of the threads is known that avoids it: look for a mistake in what one thread does, or in what is expected.";
   }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kEdge = 3;        // events shown at each end of a long slice
 constexpr size_t kNarrowest = 24;  // of a thread's column
+constexpr size_t kWideEnough = 34;
 constexpr size_t kStepWidth = 6;
 
 bool same_operation(const Event& a, const Event& b) {
@@ -82,13 +83,13 @@ class Rows {
 
   void event(size_t i) {
     const Event& e = trace_.events()[i];
-    std::string place = names_.own_place(e.site);
+    std::string place = names_.row_place(e.site);
     // Where a thread ends in a library's code, the line says nothing.
     if (e.op == Op::kThreadExit && names_.calls(std::vector<SiteId>{e.site}).empty()) place.clear();
     // In a narrow column the value matters more than how it was accessed.
     std::string text = names_.operation(e);
     if (const size_t at = text.find(" (atomic)"); at != std::string::npos) text.erase(at, 9);
-    rows_.push_back({RowKind::kEvent, i, e.thread, std::move(text), place.empty() ? place : place.substr(2)});
+    rows_.push_back({RowKind::kEvent, i, e.thread, std::move(text), std::move(place)});
   }
 
   std::string held(uint32_t thread) {
@@ -180,10 +181,11 @@ Table::Table(Names& names, const std::vector<ScheduleRow>& rows, size_t width) :
     shown_.push_back(t);
   }
   const size_t room = width - std::min(width, kStepWidth);
-  listed_ = shown_.empty() || room / shown_.size() < kNarrowest;
-  // A column need not be wider than what stands in it.
+  // A column need not be wider than what stands in it. Where it would be narrower than that, and the rows would lose their ends, they are
+  // listed with the thread's name instead.
   size_t needed = 8;
   for (const ScheduleRow& row : rows) needed = std::max(needed, shown_width(row.text) + (row.place.empty() ? 0 : row.place.size() + 2));
+  listed_ = shown_.empty() || room / shown_.size() < std::min(std::max(needed, kNarrowest), kWideEnough);
   column_width_ = listed_ ? room : std::min(room / shown_.size(), needed + 2);
 }
 
@@ -200,8 +202,8 @@ std::string Table::line(const ScheduleRow& row) const {
   text += std::string(indent, ' ');
   if (listed_) text += fmt::format("{:<7}", names_.thread(row.thread));
   size_t room = width_ - std::min(width_, shown_width(text));
-  // The place stays whole as long as there is anything beside it.
-  if (!row.place.empty() && row.place.size() + 10 < room) {
+  // The place stays whole, whatever is left beside it.
+  if (!row.place.empty() && row.place.size() + 6 < room) {
     room -= row.place.size() + 2;
     const std::string what = fitted(row.text, room, false);
     text += what + "  " + row.place;

@@ -21,13 +21,14 @@ enum class BugClass {
   kDataRace,
   kLivelock,
   kMisuse,
+  kUntestedWait,   // went on after a wait without testing again what it waited for
   kEverySchedule,  // no order of events is known that passes
 };
 // "atomicity violation"
 const char* words(BugClass kind);
 // "atomicity-violation": for machines
 const char* rule_name(BugClass kind);
-// One sentence: what this kind of bug is, and where one mends it.
+// One sentence: what this kind of bug is, where the evidence does not say which line to change.
 const char* advice(BugClass kind);
 
 // A line of the source that takes part, with the stretch around it that belongs to it: a critical section, or the gap into which others
@@ -53,11 +54,14 @@ struct WaitEdge {
 
 struct Diagnosis {
   BugClass kind = BugClass::kUnknown;
-  std::string subject;  // a variable or lock, without quotes; may be empty
-  std::string ending;   // "assert balance >= 0, bank.cpp:6"
-  std::string why;      // a sentence or two, with steps and values
-  std::string claim;    // "Fails if and only if T2 runs between a.c:5 and a.c:6.  [tested: ...]"; empty if nothing was tested
-  std::string doomed;   // "From step 9 on ...: all 24 continuations tried fail, 10 of 24 before it."; empty if that was not looked for
+  std::string subject;             // a variable or lock, without quotes; may be empty
+  std::string ending;              // "assert balance >= 0, bank.cpp:6"
+  std::string why;                 // a sentence or two, with steps and values
+  std::string claim;               // "Fails if and only if T2 runs between a.c:5 and a.c:6.  [tested: ...]"; empty if nothing was tested
+  std::string enough;              // where several orders are needed: that they are enough together, and how that was tested
+  std::vector<std::string> parts;  // and each of them, with its test
+  std::string fix;                 // what to change and where; the class's advice where the evidence names no line
+  std::string doomed;  // "From step 9 on ...: all 24 continuations tried fail, 10 of 24 before it."; empty if that was not looked for
   std::vector<DecidingLine> lines;
   std::vector<WaitEdge> waits;
   size_t deciding = kNoDifference;  // the last event before the deciding switch

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -196,40 +197,107 @@ std::string cause_event_words(Names& names, const CauseEvent& e, bool with_place
   return text;
 }
 
-std::string claim_sentence(Names& names, const Cause& c) {
-  if (c.kind == CauseKind::kNone) return {};
+namespace {
+
+// What the claim is about, as a condition: "T2 locks m (a.c:9) between a.c:5 and a.c:6 of T1".
+std::string claim_condition(Names& names, const Cause& c) {
   auto place = [&](const CauseEvent& e) {
     return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site);
   };
-  const std::string when = c.exact() ? "Fails if and only if" : "Fails when";
-  std::string text;
-  if (c.kind == CauseKind::kWindow) {
-    const std::string who = c.any_thread ? "another thread" : names.thread(names.trace().thread_index(c.other));
-    const std::string thread = c.any_thread ? "a thread" : names.thread(names.trace().thread_index(c.first.thread));
-    const std::string from = place(c.first), to = place(c.second);
-    std::string does = "runs";
-    if (c.between.op != Op::kNone) {
-      does = names.operation(c.between.op, c.between.object);
-      if (!names.own_place(c.between.site).empty()) does += fmt::format(" ({})", names.place(c.between.site));
-    }
-    // One line twice: a loop, or several operations of one statement.
-    text = c.first.op == Op::kNone ? fmt::format("{} {} {} before {} of {}.", when, who, does, to, thread)
-           : from == to ? fmt::format("{} {} {} between two operations of {} at {} ({}, then {}).", when, who, does, thread, from,
-                                      names.operation(c.first.op, c.first.object), names.operation(c.second.op, c.second.object))
-                        : fmt::format("{} {} {} between {} and {} of {}.", when, who, does, from, to, thread);
-  } else {
-    text = fmt::format("{} {} comes before {}.", when, cause_event_words(names, c.first, true), cause_event_words(names, c.second, true));
+  if (c.kind == CauseKind::kOrder)
+    return fmt::format("{} comes before {}", cause_event_words(names, c.first, true), cause_event_words(names, c.second, true));
+  const std::string who = c.any_thread ? "another thread" : names.thread(names.trace().thread_index(c.other));
+  const std::string thread = c.any_thread ? "a thread" : names.thread(names.trace().thread_index(c.first.thread));
+  const std::string from = place(c.first), to = place(c.second);
+  std::string does = "runs";
+  if (c.between.op != Op::kNone) {
+    does = names.operation(c.between.op, c.between.object);
+    if (!names.own_place(c.between.site).empty()) does += fmt::format(" ({})", names.place(c.between.site));
   }
+  // One line twice: a loop, or several operations of one statement.
+  if (c.first.op == Op::kNone) return fmt::format("{} {} before {} of {}", who, does, to, thread);
+  if (from == to)
+    return fmt::format("{} {} between two operations of {} at {} ({}, then {})", who, does, thread, from,
+                       names.operation(c.first.op, c.first.object), names.operation(c.second.op, c.second.object));
+  return fmt::format("{} {} between {} and {} of {}", who, does, from, to, thread);
+}
+
+}  // namespace
+
+namespace {
+
+// Into a stretch of one thread and out of it again.
+bool is_window(const CausePart& in, const CausePart& back) {
+  const bool same_threads = in.first.thread == back.second.thread && in.second.thread == back.first.thread;
+  return same_threads && in.first.step < back.second.step && in.second.step <= back.first.step;
+}
+
+// A claim that is exact over several orders needs no parts, nor does one of which they would only be the two halves.
+bool in_parts(const Cause& c) {
+  if (c.parts.empty()) return false;
+  const bool one = c.parts.size() == 1 || (c.parts.size() == 2 && (is_window(c.parts[0], c.parts[1]) || is_window(c.parts[1], c.parts[0])));
+  return !c.exact() || (c.inside.failed < 3 && !one);
+}
+
+std::string without_words(const CauseSide& s) { return fmt::format("[turned round: {} of {} pass]", s.passed, s.orders()); }
+
+}  // namespace
+
+std::string parts_sentence(const Cause& c) {
+  if (!in_parts(c)) return {};
+  const size_t n = c.together.failed;
+  return fmt::format("Enough for the failure, and each part needed:  [tested: {} distinct order{} that keep{} {} fail{}, none passes]", n,
+                     n == 1 ? "" : "s", n == 1 ? "s" : "", c.parts.size() == 1 ? "it" : "them all", n == 1 ? "s" : "");
+}
+
+std::vector<std::string> part_sentences(Names& names, const Cause& c) {
+  std::vector<std::string> out;
+  if (!in_parts(c)) return out;
+  auto where = [&](const CauseEvent& e) {
+    return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site);
+  };
+  std::vector<bool> done(c.parts.size());
+  for (size_t i = 0; i < c.parts.size(); ++i) {
+    if (done[i]) continue;
+    // Into a stretch of one thread and out of it again: what another does in between.
+    for (size_t k = 0; k < c.parts.size() && !done[i]; ++k) {
+      const CausePart &in = c.parts[i], &back = c.parts[k];
+      if (k == i || done[k] || !is_window(in, back)) continue;
+      done[i] = done[k] = true;
+      std::string does = cause_event_words(names, in.second, true);
+      const std::string last = cause_event_words(names, back.first, true);
+      if (in.second.step != back.first.step) does += last == does ? " more than once" : " and " + last;
+      out.push_back(fmt::format("{} between {} and {} of {}  {} {}", does, where(in.first), where(back.second),
+                                names.thread(names.trace().thread_index(in.first.thread)), without_words(in.without),
+                                without_words(back.without)));
+    }
+    if (done[i]) continue;
+    done[i] = true;
+    out.push_back(fmt::format("{} before {}  {}", cause_event_words(names, c.parts[i].first, true),
+                              cause_event_words(names, c.parts[i].second, true), without_words(c.parts[i].without)));
+  }
+  return out;
+}
+
+std::string claim_sentence(Names& names, const Cause& c) {
+  if (c.kind == CauseKind::kNone) return {};
   const char* in = c.kind == CauseKind::kWindow ? "inside" : "so";
   const char* out = c.kind == CauseKind::kWindow ? "outside" : "otherwise";
+  // The set says more than a claim that is only enough, or rests on one order.
+  if (in_parts(c) && !(c.needed() && !c.exact())) return {};
   if (c.exact()) {
-    text += fmt::format("  [tested: {} distinct order{} {} fail{}, {} {} pass{}]", c.inside.failed, c.inside.failed == 1 ? "" : "s", in,
-                        c.inside.failed == 1 ? "s" : "", c.outside.passed, out, c.outside.passed == 1 ? "es" : "");
-  } else {
-    text += fmt::format("  [tested: {} of {} distinct orders {} fail, {} of {} {} pass]", c.inside.failed, c.inside.orders(), in,
-                        c.outside.passed, c.outside.orders(), out);
+    return fmt::format("Fails if and only if {}.  [tested: {} distinct order{} {} fail{}, {} {} pass{}]", claim_condition(names, c),
+                       c.inside.failed, c.inside.failed == 1 ? "" : "s", in, c.inside.failed == 1 ? "s" : "", c.outside.passed, out,
+                       c.outside.passed == 1 ? "es" : "");
   }
-  return text;
+  const std::string tested = fmt::format("[tested: {} of {} distinct orders {} fail, {} of {} {}]", c.inside.failed, c.inside.orders(), in,
+                                         c.outside.failed == 0 ? "none" : std::to_string(c.outside.failed), c.outside.orders(), out);
+  if (c.enough()) {
+    const char* more = c.outside.failed == 0 ? "" : ", and in other ways too";
+    return fmt::format("Fails whenever {}{}.  {}", claim_condition(names, c), more, tested);
+  }
+  if (c.needed()) return fmt::format("Fails only if {}; that alone is not enough.  {}", claim_condition(names, c), tested);
+  return {};
 }
 
 std::string doomed_sentence(Names& names, const DoomedPoint& d, bool passing) {
@@ -263,9 +331,25 @@ std::string switches_sentence(Names& names) {
   return text.empty() ? "it fails without a preemption: threads only run on until they wait or end" : text;
 }
 
+// "map<std::string, std::vector<..>>" of hundreds of characters says less than "map<..>".
+static std::string without_long_arguments(const std::string& text) {
+  constexpr size_t kLongest = 24;
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    out += text[at];
+    if (text[at] != '<' || at == 0 || (std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0 && text[at - 1] != '_')) continue;
+    size_t end = at + 1;
+    for (int depth = 1; end < text.size() && depth > 0; ++end) depth += text[end] == '<' ? 1 : text[end] == '>' ? -1 : 0;
+    if (end - at <= kLongest || text[end - 1] != '>') continue;
+    out += "..>";
+    at = end - 1;
+  }
+  return out;
+}
+
 std::string plain_line(const std::string& text, size_t width) {
   static constexpr const char* kDelimiters = " (\t'`\"";
-  const std::string source = text.substr(0, text.find('\n'));
+  const std::string source = without_long_arguments(text.substr(0, text.find('\n')));
   std::string line;
   for (size_t at = 0; at < source.size();) {
     const size_t end = std::min(source.size(), source.find_first_of(kDelimiters, at));

@@ -29,7 +29,12 @@ struct Triple {
 Triple best_triple(const Trace& trace, const Window& window, const Cause* cause);
 
 std::string triple_sentence(Names& names, const Window& window, const Triple& triple);
+// Empty where the runs bear out no claim.
 std::string claim_sentence(Names& names, const Cause& cause);
+// Each order of the set that is enough together: "T2 writes x (a.c:9) between a.c:5 and a.c:6 of T1.  [without it 4 of 6 pass]". Empty where the
+// one claim says it all.
+std::string parts_sentence(const Cause& cause);  // what stands above them, with how often they were tested together
+std::vector<std::string> part_sentences(Names& names, const Cause& cause);
 // From where on nothing could have saved the run. `passing`: is a run known that passes?
 std::string doomed_sentence(Names& names, const DoomedPoint& doomed, bool passing);
 // "T1 reads x at a.c:5"

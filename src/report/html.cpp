@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "report/arrows.h"
 #include "report/diagnosis.h"
 #include "report/junit.h"
 #include "report/page_assets.h"
@@ -18,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostEvents = 3'000;    // of each run
+constexpr size_t kMostArrows = 400;      // of each run
 constexpr size_t kMostSource = 300'000;  // bytes of source text
 constexpr size_t kLongestFile = 4'000;   // lines
 
@@ -44,9 +47,13 @@ class Page {
     Json j;
     std::string command;
     for (const std::string& word : story_.bug.command) command += (command.empty() ? "" : " ") + word;
-    j["bug"] = {{"id", story_.bug.id}, {"title", d_.title()},          {"ending", d_.ending},      {"why", d_.why + "."},
-                {"claim", d_.claim},   {"fix", advice(d_.kind)},       {"doomed", d_.doomed},      {"class", rule_name(d_.kind)},
-                {"command", command},  {"saved", story_.bug.saved_at}, {"version", HEDDLE_VERSION}};
+    j["bug"] = {{"id", story_.bug.id},          {"title", d_.title()},         {"ending", d_.ending},
+                {"why", d_.why + "."},          {"claim", d_.claim},           {"fix", d_.fix},
+                {"doomed", d_.doomed},          {"class", rule_name(d_.kind)}, {"command", command},
+                {"saved", story_.bug.saved_at}, {"version", HEDDLE_VERSION}};
+    j["bug"]["enough"] = d_.enough;
+    j["bug"]["parts"] = d_.parts;
+    j["granularity"] = granularity();
     j["runs"] = Json::array();
     j["runs"].push_back(run("failing", "Failing, simplified", story_.failing, &names_));
     if (story_.passing != nullptr) j["runs"].push_back(other_run("passing", "Nearest passing", *story_.passing));
@@ -92,6 +99,28 @@ class Page {
   }
 
  private:
+  // What this run could and could not see: a page without it would look as if nothing were hidden.
+  std::string granularity() const {
+    const bool instrumented =
+        std::any_of(story_.failing.modules().begin(), story_.failing.modules().end(), [](const Module& m) { return m.instrumented; });
+    switch (story_.failing.data().points) {
+      case PointKind::kSync:
+        return instrumented ? "Threads were switched at library calls only (locks, conditions, threads, sleeps), although accesses of the "
+                              "instrumented "
+                              "parts were seen."
+                            : "Threads were switched at library calls only (locks, conditions, threads, sleeps). Memory accesses were not "
+                              "seen: what "
+                              "happens between two calls happens at once here. Build with heddle-cc or heddle-c++ to see them.";
+      case PointKind::kAtomics:
+        return "Threads were switched at library calls and at atomic operations of instrumented code; plain accesses were no points.";
+      case PointKind::kRacy:
+        return "Threads were switched at library calls, at atomic operations and at the accesses that race; other accesses were no points.";
+      case PointKind::kFunctions: return "Threads were switched at library calls and where functions of instrumented code are entered.";
+      case PointKind::kAll: return "Threads were switched at library calls and at every memory access of instrumented code.";
+    }
+    return {};
+  }
+
   // [file, line], or null where there is no source.
   Json place(const Names& names, SiteId site) {
     const auto frame = names.frame(site);
@@ -118,6 +147,7 @@ class Page {
   Json other_run(const char* id, const char* title, const Trace& trace) {
     const Symbols symbols(module_paths_of(trace));
     Names names(trace, symbols);
+    names.adopt(names_);
     return run(id, title, trace, &names);
   }
 
@@ -148,6 +178,10 @@ class Page {
       list.push_back(std::move(entry));
     }
     j["list"] = std::move(list);
+    j["arrows"] = Json::array();
+    for (const Arrow& a : arrows(trace, kMostArrows)) {
+      if (a.from >= begin) j["arrows"].push_back(Json::array({a.from - begin, a.to - begin, a.kind}));
+    }
     j["preempted"] = Json::array();
     for (const TraceSlice& slice : trace.slices()) {
       if (slice.preempted && slice.end > begin) j["preempted"].push_back(slice.end - 1);

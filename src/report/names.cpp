@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "symbols/object_words.h"
 #include "symbols/symbols_names.h"
@@ -62,6 +64,95 @@ std::string Names::thread(uint32_t index) const {
   return index < trace_.threads().size() ? thread_name(trace_.threads()[index]) : "a thread";
 }
 
+void Names::adopt(const Names& other) {
+  for (const auto& [id, name] : other.given_) given_.emplace(id, name);
+  for (const auto& [id, number] : other.pointers_) pointers_.emplace(id, number);
+  for (const auto& [name, allocation] : other.members_) members_.emplace(name, allocation);
+}
+
+const std::string& Names::only_file() const {
+  if (only_file_) return *only_file_;
+  std::set<std::string> files;
+  std::set<SiteId> seen;
+  auto add = [&](SiteId site) {
+    if (site == kNoSite || files.size() > 1 || !seen.insert(site).second || symbols_.is_system_library(site_module(site))) return;
+    const auto f = frame(site);
+    if (f && !f->file.empty() && !is_system_source(f->file)) files.insert(f->file);
+  };
+  for (const Event& e : trace_.events()) add(e.site);
+  for (SiteId site : trace_.outcome().stack) add(site);
+  for (const Thread& t : trace_.threads()) add(t.site);
+  only_file_ = files.size() == 1 ? std::string(base_name(*files.begin())) : std::string();
+  return *only_file_;
+}
+
+std::string Names::row_place(SiteId site) const {
+  std::string where = own_place(site);
+  if (where.empty()) return where;
+  where.erase(0, 2);
+  const std::string& only = only_file();
+  return !only.empty() && where.rfind(only + ":", 0) == 0 ? where.substr(only.size()) : where;
+}
+
+// The type that an allocation's statement names, and the variable that gets it.
+struct Allocation {
+  std::string type, variable;
+  uint64_t header = 0;  // bytes before the object: the counts of a shared pointer
+};
+static std::optional<Allocation> allocation_of(const std::string& statement) {
+  auto word_from = [&](size_t at) {
+    size_t end = at;
+    while (end < statement.size() &&
+           (std::isalnum(static_cast<unsigned char>(statement[end])) != 0 || statement[end] == '_' || statement[end] == ':'))
+      ++end;
+    return statement.substr(at, end - at);
+  };
+  auto after = [&](std::string_view mark) -> std::string {
+    size_t at = statement.find(mark);
+    if (at == std::string::npos) return {};
+    at += mark.size();
+    while (at < statement.size() && (statement[at] == ' ' || statement[at] == '(')) ++at;
+    if (statement.compare(at, 7, "struct ") == 0) at += 7;
+    return word_from(at);
+  };
+  Allocation a;
+  if (a.type = after("make_shared<"); !a.type.empty()) a.header = 16;
+  for (const char* mark : {"make_unique<", "new ", "sizeof(", "sizeof ("}) {
+    if (a.type.empty()) a.type = after(mark);
+  }
+  if (a.type.empty()) return std::nullopt;
+  const size_t equals = statement.find('=');
+  if (equals != std::string::npos) {
+    size_t end = equals;
+    while (end > 0 && statement[end - 1] == ' ') --end;
+    size_t begin = end;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(statement[begin - 1])) != 0 || statement[begin - 1] == '_')) --begin;
+    a.variable = statement.substr(begin, end - begin);
+  }
+  return a;
+}
+
+std::optional<std::string> Names::member(ObjectId id, const ObjectRow& row) {
+  if (object_kind(id) != ObjectKind::kHeap || row.site == kNoSite) return std::nullopt;
+  const auto a = allocation_of(statement(row.site));
+  if (!a || row.offset < a->header) return std::nullopt;
+  const auto variable = symbols_.member_at(site_module(row.site), a->type, row.offset - a->header);
+  if (!variable || variable->name.empty()) return std::nullopt;
+  std::string name = a->variable.empty() ? a->type + "::" + variable->name : a->variable + "->" + variable->name;
+  const std::pair<uint64_t, uint64_t> allocation(row.a, row.b);
+  // The second object of its kind has a number.
+  for (size_t n = 2;; ++n) {
+    const auto [at, fresh] = members_.try_emplace(name, allocation);
+    if (fresh || at->second == allocation) return name;
+    name = fmt::format("{}#{}", name.substr(0, name.find('#')), n);
+  }
+}
+
+std::string Names::pointer(ObjectId target) {
+  const auto [at, fresh] = pointers_.try_emplace(target, pointers_.size() + 1);
+  return fmt::format("pointer {}", at->second);
+}
+
 std::string Names::lettered(ObjectId id, const ObjectRow* row, Op op) {
   const auto known = given_.find(id);
   if (known != given_.end()) return known->second;
@@ -103,8 +194,12 @@ std::string Names::object(ObjectId id, Op op) {
         if (const auto local = local_of_main(symbols_, *row)) return local->name;
       }
       break;
-    case ObjectKind::kNone:
     case ObjectKind::kHeap:
+      if (row != nullptr) {
+        if (auto name = member(id, *row)) return *name;
+      }
+      break;
+    case ObjectKind::kNone:
     case ObjectKind::kMapped: break;
   }
   return lettered(id, row, op);
@@ -189,7 +284,7 @@ std::string Names::operation(const Event& event) {
   std::string text = operation(event.op, event.object);
   if (is_memory(event.op) && event.op != Op::kFree && event.op != Op::kAllocate) {
     text += fmt::format("{}{}", has(event.op, kReads) ? " -> " : " = ",
-                        (event.flags & kPointer) != 0 ? "a pointer" : number_text(event.value, event.size));
+                        (event.flags & kPointer) != 0 ? pointer(event.value) : number_text(event.value, event.size));
   }
   if ((event.flags & kFailed) != 0) text += " (fails)";
   if ((event.flags & kTimedOut) != 0) text += " (times out)";

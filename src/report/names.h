@@ -1,6 +1,7 @@
 #pragma once
 // Threads, objects and places of a trace in words.
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -21,6 +22,12 @@ class Names {
   std::string thread(uint32_t index) const;
   // A variable's name where there is one, else what it is and a letter, the same throughout: "mutex A".
   std::string object(ObjectId id, Op op);
+  // Letters and numbers that another run's story has given, so that one object has one name in both.
+  void adopt(const Names& other);
+  // The one file of the program that the run concerns, without its directory; empty where there are several or none.
+  const std::string& only_file() const;
+  // Where an event stands in a table: ":12" where one file is concerned, else "bank.cpp:12"; empty where the code is the system's.
+  std::string row_place(SiteId site) const;
   // "bank.cpp:12"
   std::string place(SiteId site) const;
   static std::string place(const Frame& frame);
@@ -52,13 +59,18 @@ class Names {
 
  private:
   std::string lettered(ObjectId id, const ObjectRow* row, Op op);
+  std::optional<std::string> member(ObjectId id, const ObjectRow& row);
+  std::string pointer(ObjectId target);
 
   const Trace& trace_;
   const Symbols& symbols_;
   const Stacks* stacks_;
   std::unordered_map<ObjectId, const ObjectRow*> rows_;
   std::unordered_map<ThreadId, uint32_t> threads_;
-  std::map<ObjectId, std::string> given_;  // letters, in the order of use
+  std::map<ObjectId, std::string> given_;                         // letters, in the order of use
+  std::map<ObjectId, size_t> pointers_;                           // numbers, in the order of use
+  std::map<std::string, std::pair<uint64_t, uint64_t>> members_;  // of which allocation: the name means another's if it comes again
+  mutable std::optional<std::string> only_file_;
   std::vector<std::string> legend_;
 };
 

@@ -48,6 +48,11 @@ Cause cause_at_own_lines(const Cause& cause, const Trace& at_own_lines) {
   for (CauseEvent* e : {&c.first, &c.second, &c.between}) {
     if (e->step < at_own_lines.events().size()) e->site = at_own_lines.events()[e->step].site;
   }
+  for (CausePart& part : c.parts) {
+    for (CauseEvent* e : {&part.first, &part.second}) {
+      if (e->step < at_own_lines.events().size()) e->site = at_own_lines.events()[e->step].site;
+    }
+  }
   return c;
 }
 

@@ -68,6 +68,32 @@ class Pattern {
     return x && y && !x->file.empty() && x->file == y->file && x->line == y->line && x->column == y->column;
   }
 
+  // A flag, a pointer or an index that says that something is there now: nothing before, set or counted up by this.
+  bool announces(const Event& e) const {
+    if ((e.flags & kPointer) != 0 || e.value <= 1 || has(e.op, kReads)) return true;
+    for (size_t i = t_.before; i-- > 0;) {
+      if (events_[i].object == e.object && is_memory(events_[i].op) && events_[i].value + 1 == e.value) return true;
+      if (events_[i].object == e.object && is_memory(events_[i].op)) return false;
+    }
+    return false;
+  }
+
+  // Did the thread come to both from the same lines? Two calls of one function from two lines are two steps of the caller.
+  bool same_way(size_t section) const {
+    const auto a = names_.calls(section);
+    std::vector<Frame> b;
+    if (t_.after != kNoDifference) {
+      b = names_.calls(t_.after);
+    } else {
+      b = names_.calls(trace_.threads()[w_.thread].stack);
+    }
+    if (a.empty() || b.empty() || a.size() != b.size()) return a.size() == b.size() || b.empty() || a.empty();
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i].file != b[i].file || a[i].line != b[i].line || a[i].column != b[i].column) return false;
+    }
+    return true;
+  }
+
   // Do others do that with the object while the thread stands still?
   bool others(ObjectId object, bool (*does)(const Event&)) const {
     for (size_t i = w_.last + 1; i < std::min(w_.next, events_.size()); ++i) {
@@ -83,10 +109,13 @@ class Pattern {
       const bool plain = row(events_[t_.between].op).family == Family::kMemory && row(after->op).family == Family::kMemory;
       return plain && !w_.common_lock ? BugClass::kDataRace : BugClass::kAtomicity;
     }
+    // Each of two looks at the other's before it sets its own: no order of one thread's steps mends that.
+    if (before->reads && !before->writes && after->writes && others(before->object, writes)) return BugClass::kMultiAtomicity;
     // Two objects. It sets the second when the others, who only look at it, have already looked: they relied on its having come first.
-    // Told of before it is done, or done after looking whether it may be: both are mended by the order.
+    // Announced before it is done: mended by the order. Two values of which neither announces the other are a pair.
     const bool too_late = after->writes && !after->reads && others(after->object, reads) && !others(after->object, writes);
-    return too_late ? BugClass::kOrder : BugClass::kMultiAtomicity;
+    if (!too_late) return BugClass::kMultiAtomicity;
+    return before->writes && !announces(events_[t_.before]) ? BugClass::kMultiAtomicity : BugClass::kOrder;
   }
 
   // Was the thread that failed woken by what the stopped one had just announced? Then it was announced before it was so.
@@ -120,7 +149,7 @@ class Pattern {
       for (size_t i = t_.before; i-- > 0;) {
         const Event& e = events_[i];
         if (e.thread != w_.thread || e.object != before->object || !takes_lock(e)) continue;
-        return same_place(e.site, after->site) ? BugClass::kOrder : BugClass::kAtomicity;
+        return same_place(e.site, after->site) && same_way(i) ? BugClass::kOrder : BugClass::kAtomicity;
       }
     }
     return BugClass::kAtomicity;

@@ -85,6 +85,9 @@ std::string sarif_text(const Story& story) {
   if (!d.ending.empty()) message += fmt::format(" ({})", d.ending);
   message += fmt::format(". {}.", d.why);
   if (!d.claim.empty()) message += " " + d.claim;
+  if (!d.enough.empty()) message += " " + d.enough;
+  for (const std::string& part : d.parts) message += " " + part + ".";
+  if (!d.fix.empty()) message += " Fix: " + d.fix;
 
   Json locations = Json::array(), related = Json::array();
   for (const DecidingLine& line : d.lines) {

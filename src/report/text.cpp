@@ -18,7 +18,10 @@ namespace heddle::report {
 namespace {
 
 constexpr size_t kSideBySide = 100;  // characters
-constexpr size_t kMostRows = 60;     // without --all
+constexpr size_t kMostLines = 60;    // of the whole story, without --all
+constexpr size_t kFewestRows = 16;   // of the table, in any case
+constexpr size_t kMostExcerpt = 22;  // lines of source, without --all
+constexpr size_t kTableFrame = 4;    // title, header, the sentence at the end
 constexpr size_t kContext = 4;       // events around those that matter, where the whole would be too long
 
 std::string plural(size_t n, const char* word) {
@@ -67,23 +70,18 @@ void add_step(Screen& out, const Table& table, const ScheduleRow& row) {
   if (at != std::string::npos) out.coloured(line.substr(at), "1;31");
 }
 
-// Of a long table: the rows around those that matter, and both ends.
-std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const std::vector<size_t>& keep, bool all) {
-  if (all || rows.size() <= kMostRows) return rows;
+// Of a long table: both ends, the rows that matter, and so much around them.
+std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const std::vector<size_t>& keep, size_t around) {
   std::vector<bool> shown(rows.size());
-  auto show = [&](size_t at, size_t around) {
-    for (size_t i = at - std::min(at, around); i <= at + around && i < rows.size(); ++i) shown[i] = true;
+  auto show = [&](size_t at, size_t nearby) {
+    for (size_t i = at - std::min(at, nearby); i <= at + nearby && i < rows.size(); ++i) shown[i] = true;
   };
-  show(0, 2);
-  show(rows.size() - 1, 6);
-  // The last ones matter most.
-  size_t count = 0;
-  for (size_t i = rows.size(); i-- > 0 && count < kMostRows;) {
+  show(0, around / 2);
+  if (!rows.empty()) show(rows.size() - 1, around + 1);
+  for (size_t i = 0; i < rows.size(); ++i) {
     const bool matters = rows[i].kind == RowKind::kPreemption ||
                          (rows[i].step != kNoDifference && std::find(keep.begin(), keep.end(), rows[i].step) != keep.end());
-    if (!matters) continue;
-    show(i, kContext);
-    count += 2 * kContext;
+    if (matters) show(i, around);
   }
   std::vector<ScheduleRow> out;
   for (size_t i = 0; i < rows.size();) {
@@ -94,9 +92,21 @@ std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const s
     size_t skipped = 0;
     const uint32_t thread = rows[i].thread;
     for (; i < rows.size() && !shown[i]; ++i) ++skipped;
-    out.push_back({RowKind::kFold, kNoDifference, thread, fmt::format(".. {} more lines (--all)", skipped), ""});
+    out.push_back({RowKind::kFold, kNoDifference, thread, fmt::format(".. {} more line{} (--all)", skipped, skipped == 1 ? "" : "s"), ""});
   }
   return out;
+}
+
+// Two runs alike, so that what they have in common stays side by side: as much around what matters as fits into `room` rows.
+void fit(std::vector<ScheduleRow>& one, std::vector<ScheduleRow>& two, const std::vector<size_t>& keep, size_t room) {
+  if (one.size() <= room && two.size() <= room) return;
+  for (size_t around = kContext + 1; around-- > 0;) {
+    const auto a = shortened(one, keep, around), b = shortened(two, keep, around);
+    if (around > 0 && (a.size() > room || b.size() > room)) continue;
+    one = a;
+    two = b;
+    return;
+  }
 }
 
 class Writer {
@@ -108,14 +118,24 @@ class Writer {
         diagnosis_(diagnose(names_, story)),
         out_(options.colour) {}
 
+  // The table takes what room the rest leaves.
   std::string text() {
     headline();
-    tables();
+    const std::string head = out_.take();
+    tables(kNoDifference);  // names its objects, which the legend explains
+    const std::string longest = out_.take();
     waits();
     excerpts();
     legend();
     footer();
-    return out_.take();
+    const std::string rest = out_.take();
+    auto lines = [](const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); };
+    const size_t others = lines(head) + lines(rest) + kTableFrame;
+    if (options_.all || lines(head) + lines(longest) + lines(rest) <= kMostLines) return head + longest + rest;
+    size_t room = std::max(kFewestRows, kMostLines - std::min(others, kMostLines));
+    if (story_.passing != nullptr && options_.width < kSideBySide) room = std::max(kFewestRows / 2, room / 2 - 1);
+    tables(room);
+    return head + out_.take() + rest;
   }
 
  private:
@@ -125,47 +145,59 @@ class Writer {
     out_ += fmt::format("{}\n", diagnosis_.ending.empty() ? "" : fmt::format("   ({})", diagnosis_.ending));
     out_ += fmt::format("WHY   {}.\n", wrapped(diagnosis_.why, options_.width, 6));
     if (!diagnosis_.claim.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.claim, options_.width, 6));
+    if (!diagnosis_.enough.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.enough, options_.width, 6));
+    for (size_t i = 0; i < diagnosis_.parts.size(); ++i)
+      out_ += fmt::format("      {}. {}\n", i + 1, wrapped(diagnosis_.parts[i], options_.width, 9));
     if (!diagnosis_.doomed.empty()) out_ += fmt::format("      {}\n", wrapped(diagnosis_.doomed, options_.width, 6));
-    if (diagnosis_.kind != BugClass::kUnknown) out_ += fmt::format("FIX   {}\n", wrapped(advice(diagnosis_.kind), options_.width, 6));
+    if (!diagnosis_.fix.empty()) out_ += fmt::format("FIX   {}\n", wrapped(diagnosis_.fix, options_.width, 6));
     out_ += '\n';
   }
 
-  void tables() {
-    const auto keep = deciding_steps(story_.failing, diagnosis_);
-    const RowOptions row_options{options_.all, keep};
-    const auto failing = shortened(schedule_rows(names_, 0, story_.failing.events().size(), row_options), keep, options_.all);
+  // At most `room` rows of each run.
+  void tables(size_t room) {
+    auto keep = deciding_steps(story_.failing, diagnosis_);
+    const size_t parts = story_.passing == nullptr ? kNoDifference : first_difference(story_.failing, *story_.passing);
+    keep.push_back(parts);
+    auto failing = schedule_rows(names_, 0, story_.failing.events().size(), {options_.all, keep});
+    std::vector<ScheduleRow> passing;
     if (story_.passing == nullptr) {
+      fit(failing, passing, keep, room);
       single("FAILING", names_, failing, story_.failing);
       return;
     }
     const Symbols symbols(module_paths_of(*story_.passing));
-    Names other(*story_.passing, symbols);
-    // Around the place where the two part, the passing run is shown as far as the failing one.
-    std::vector<size_t> other_keep;
-    for (size_t step : keep) {
-      if (step < story_.passing->events().size()) other_keep.push_back(step);
-    }
-    const size_t parts = first_difference(story_.failing, *story_.passing);
-    other_keep.push_back(parts);
-    const auto passing =
-        shortened(schedule_rows(other, 0, story_.passing->events().size(), {options_.all, other_keep}), other_keep, options_.all);
+    Names other(*story_.passing, symbols, story_.passing_stacks);
+    other.adopt(names_);
+    passing = schedule_rows(other, 0, story_.passing->events().size(), {options_.all, keep});
+    fit(failing, passing, keep, room);
     if (options_.width < kSideBySide) {
       single("FAILING", names_, failing, story_.failing);
       out_ += '\n';
       single("NEAREST PASSING", other, passing, *story_.passing);
       return;
     }
+    side_by_side(failing, passing, other, parts);
+  }
+
+  void side_by_side(const std::vector<ScheduleRow>& failing, const std::vector<ScheduleRow>& passing, Names& other, size_t parts) {
     const size_t half = (options_.width - 5) / 2;
     const Table left(names_, failing, half), right(other, passing, half);
-    out_ += fitted("   FAILING, " + sizes(story_.failing), half + 3, true) + "  NEAREST PASSING, " + sizes(*story_.passing);
+    out_ += fitted("   FAILING, " + sizes(story_.failing) + of_file(), half + 3, true) + "  NEAREST PASSING, " + sizes(*story_.passing);
     out_.end_line();
     out_ += left.header() + "     " + right.header();
     out_.end_line();
     bool parted = false;
+    auto differ = [&](size_t i) {
+      if (i >= failing.size() || i >= passing.size()) return true;
+      // A preemption stands before the step with which the other run goes on.
+      const bool past =
+          (failing[i].step != kNoDifference && failing[i].step >= parts) || (passing[i].step != kNoDifference && passing[i].step >= parts);
+      return past || (failing[i].kind != RowKind::kFold && passing[i].kind != RowKind::kFold &&
+                      (failing[i].kind != passing[i].kind || failing[i].thread != passing[i].thread));
+    };
     for (size_t i = 0; i < std::max(failing.size(), passing.size()); ++i) {
       const std::string r = i < passing.size() ? right.line(passing[i]) : std::string();
-      const bool differs = !parted && (i >= failing.size() || i >= passing.size() || failing[i].text != passing[i].text ||
-                                       failing[i].thread != passing[i].thread);
+      const bool differs = !parted && differ(i);
       parted |= differs;
       if (i < failing.size()) {
         add_step(out_, left, failing[i]);
@@ -178,9 +210,12 @@ class Writer {
     out_ += fmt::format("       {}\n", wrapped(ending_sentence(story_.failing, story_.symbols), options_.width, 7));
   }
 
+  // The rows give only the line where one file is concerned.
+  std::string of_file() const { return names_.only_file().empty() ? std::string() : "  (" + names_.only_file() + ")"; }
+
   void single(const char* title, Names& names, const std::vector<ScheduleRow>& rows, const Trace& trace) {
     const Table table(names, rows, options_.width);
-    out_ += fmt::format("   {}, {}\n{}", title, sizes(trace), table.header());
+    out_ += fmt::format("   {}, {}{}\n{}", title, sizes(trace), of_file(), table.header());
     out_.end_line();
     for (const ScheduleRow& row : rows) {
       add_step(out_, table, row);
@@ -194,8 +229,10 @@ class Writer {
     if (diagnosis_.waits.empty()) return;
     const bool cycle = std::any_of(diagnosis_.waits.begin(), diagnosis_.waits.end(), [](const WaitEdge& w) { return w.in_cycle; });
     out_ += cycle ? "\n   THE CIRCLE\n" : "\n   WHO WAITS\n";
+    bool rest = false;
     for (const WaitEdge& w : diagnosis_.waits) {
-      if (cycle && !w.in_cycle) continue;
+      if (cycle && !w.in_cycle && !rest) out_ += "   WHO ELSE WAITS\n";
+      rest |= cycle && !w.in_cycle;
       out_ += fmt::format("   {:<6} at {:<22} waits for {}", names_.thread(w.thread), w.at, names_.object(w.object, w.op));
       if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
         out_ += fmt::format(", held by {}", names_.thread(w.holder));
@@ -219,6 +256,15 @@ class Writer {
       auto& lines = files[frame.file];
       for (int n = line.from; n != 0 && n <= line.to; ++n) lines[n];
       lines[frame.line].push_back({frame.column, line.caption});
+    }
+    size_t length = 0;
+    for (const auto& [file, lines] : files) {
+      length += 2;
+      for (const auto& [number, captions] : lines) length += 1 + captions.size();
+    }
+    // Too long: only the lines of which something is said.
+    if (length > kMostExcerpt && !options_.all) {
+      for (auto& [file, lines] : files) std::erase_if(lines, [](const auto& entry) { return entry.second.empty(); });
     }
     for (const std::string& file : order) {
       bool named = false;
@@ -313,7 +359,10 @@ std::string ending_sentence(const Trace& trace, const Symbols& symbols) {
   std::string text = name(o.kind);
   if (o.kind == OutcomeKind::kDeadlock) {
     std::string who;
-    for (const WaitEdge& w : wait_edges(names)) who += (who.empty() ? "" : "; ") + wait_sentence(names, w);
+    for (const WaitEdge& w : wait_edges(names)) {
+      if (w.op == Op::kThreadJoin && !w.in_cycle && !who.empty()) continue;
+      who += (who.empty() ? "" : "; ") + wait_sentence(names, w);
+    }
     return fmt::format("deadlock: {}", who.empty() ? plain_line(o.message, 200) : who);
   }
   if (o.kind == OutcomeKind::kExit) text += fmt::format(" code {}", o.code);

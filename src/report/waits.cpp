@@ -28,6 +28,17 @@ size_t wasted_on(const Trace& trace, uint32_t thread) {
   return kNoDifference;
 }
 
+// Where the holder took it: the program's own line, which the place of the call may lie below.
+std::string taken_place(const Names& names, const Thread& waiter) {
+  const auto events = names.trace().events();
+  for (size_t i = events.size(); i-- > 0;) {
+    if (events[i].thread != waiter.holder || events[i].object != waiter.object || !takes_lock(events[i])) continue;
+    if (const auto calls = names.calls(i); !calls.empty()) return Names::place(calls.front());
+    break;
+  }
+  return waiter.holder_site == kNoSite ? std::string() : names.place(waiter.holder_site);
+}
+
 }  // namespace
 
 WakeUps wake_ups(const Trace& trace) {
@@ -99,7 +110,7 @@ std::vector<WaitEdge> wait_edges(Names& names) {
     w.object = t.object;
     w.at = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
     w.holder = t.holder;
-    if (t.holder_site != kNoSite) w.taken_at = names.place(t.holder_site);
+    w.taken_at = taken_place(names, t);
     uint32_t at = t.holder;
     for (size_t steps = 0; at < threads.size() && steps <= threads.size() && threads[at].state == ThreadState::kBlocked; ++steps) {
       if (at == i) {
@@ -110,9 +121,8 @@ std::vector<WaitEdge> wait_edges(Names& names) {
     }
     edges.push_back(w);
   }
-  // Those who only wait for the end of another are no part of the story where there are others.
-  const bool others = std::any_of(edges.begin(), edges.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin; });
-  if (others) std::erase_if(edges, [](const WaitEdge& w) { return w.op == Op::kThreadJoin && !w.in_cycle; });
+  // Those who only wait for the end of another come last.
+  std::stable_partition(edges.begin(), edges.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin || w.in_cycle; });
   return edges;
 }
 

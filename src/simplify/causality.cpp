@@ -5,6 +5,7 @@
 
 #include "simplify/budget.h"
 #include "simplify/cause_finder.h"
+#include "simplify/orders.h"
 #include "simplify/schedule.h"
 #include "trace/happens_before.h"
 
@@ -18,7 +19,10 @@ constexpr size_t kSamples = 120;  // other schedules, at most
 constexpr size_t kEnough = 20;    // different orders that fail, and that pass
 constexpr size_t kMostWindows = 3;
 constexpr size_t kMostYields = 5;
-constexpr double kClearlyBetter = 0.1;  // of 2, as a claim is borne out
+constexpr size_t kSettled = 3;               // failing orders on which an exact claim rests
+constexpr size_t kLongestForOrders = 4'000;  // events of a run whose orders are looked at one by one
+constexpr size_t kMostForOrders = 900;       // runs
+constexpr double kClearlyBetter = 0.1;       // of 2, as a claim is borne out
 constexpr double kCredible = 1.4;
 constexpr double kWorthTelling = 1.2;
 
@@ -53,6 +57,7 @@ class Laboratory {
     if (!windows_.empty()) window_begin_ = windows_.front().stopped;
     sample();
     cause_ = best_supported();
+    all_of_it();
     return finish();
   }
 
@@ -83,9 +88,22 @@ class Laboratory {
     if (best) return *best;
     const bool moved = !windows_.empty() && borne_out(windows_.front().cause) >= kCredible;
     if (moved) return windows_.front().cause;
-    // What always fails is worth telling even where much else fails too.
-    if (const auto c = cause_finder_.order(); c && (c->inside.failed == c->inside.orders() || borne_out(*c) >= kWorthTelling)) return *c;
+    // What always fails, or never fails without it, is worth telling even where much else fails too.
+    if (const auto c = cause_finder_.order(); c && (c->enough() || c->needed() || borne_out(*c) >= kWorthTelling)) return *c;
     return windows_.empty() ? Cause() : windows_.front().cause;
+  }
+
+  // Where no single claim is borne out on both sides by several orders: the set of orders that is.
+  void all_of_it() {
+    const bool settled = cause_.kind != CauseKind::kNone && cause_.exact() && cause_.inside.failed >= kSettled;
+    if (settled || failing_.events().size() > kLongestForOrders || failing_.switches() == 0) return;
+    const size_t before = budget_.executions();
+    OrdersInput input{failing_, cause_finder_, {}, {}, limits_, options_.seed};
+    input.run = [&](const std::vector<Plan>& plans) { return run(plans).size(); };
+    input.spent = [&] { return budget_.spent() || budget_.executions() - before >= kMostForOrders; };
+    const OrdersResult result = sufficient_orders(input);
+    cause_.parts = result.parts;
+    cause_.together = result.together;
   }
 
   CausalityResult finish() {

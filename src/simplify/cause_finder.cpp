@@ -55,6 +55,37 @@ bool CauseFinder::came_first(const Sample& s, const Key& a, const Key& b) {
   return y == s.at.end() || x->second < y->second;
 }
 
+CauseFinder::Key CauseFinder::key(size_t event) const {
+  const Trace& failing = samples_.front().trace;
+  const auto events = failing.events();
+  Key k{};
+  if (event < events.size()) {
+    k = {failing.thread_id(events[event]), events[event].op, events[event].object, events[event].site, 0};
+  } else {
+    const Thread& t = failing.threads()[event - events.size()];
+    k = {t.id, t.pending, t.object, t.site, 0};
+  }
+  for (size_t i = 0; i < std::min(event, events.size()); ++i) {
+    const Event& e = events[i];
+    k.nth += failing.thread_id(e) == k.thread && e.op == k.op && e.object == k.object && e.site == k.site;
+  }
+  return k;
+}
+
+CauseSide CauseFinder::count(const std::vector<Pair>& orders, const Pair* turned) const {
+  CauseSide side;
+  for (const Sample& s : samples_) {
+    const bool holds = std::all_of(orders.begin(), orders.end(), [&](const Pair& p) { return came_first(s, p.first, p.second); });
+    if (!holds || (turned != nullptr && came_first(s, turned->first, turned->second))) continue;
+    switch (s.verdict) {
+      case RunVerdict::kFailed: ++side.failed; break;
+      case RunVerdict::kPassed: ++side.passed; break;
+      case RunVerdict::kOther: ++side.other; break;
+    }
+  }
+  return side;
+}
+
 // The share of failures for which it holds plus the share of passes for which it does not; fills in the sides.
 template <typename Holds>
 double CauseFinder::score(Holds holds, Cause* cause) const {

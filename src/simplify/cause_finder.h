@@ -32,7 +32,6 @@ class CauseFinder {
   // The two conflicting operations whose order tells them best.
   std::optional<Cause> order() const;
 
- private:
   // An operation by what survives a change of schedule, and which of the thread's alike it is.
   struct Key {
     ThreadId thread;
@@ -42,6 +41,13 @@ class CauseFinder {
     uint32_t nth;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
+  using Pair = std::pair<Key, Key>;
+  // Of an event of the failing run; from events().size() on: of what the thread of that index stood before in the end.
+  Key key(size_t event) const;
+  // How the runs ended in which the first of each pair came first; and, if given, that of `turned` did not.
+  CauseSide count(const std::vector<Pair>& orders, const Pair* turned = nullptr) const;
+
+ private:
   struct Sample {
     Trace trace;
     RunVerdict verdict;

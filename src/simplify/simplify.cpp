@@ -1,5 +1,8 @@
 #include "simplify/simplify.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <deque>
 #include <stdexcept>
 #include <tuple>
@@ -14,6 +17,9 @@ namespace {
 
 constexpr uint64_t kDefaultEvents = 1'000'000;
 constexpr size_t kFewLeft = 4;  // preemptions
+constexpr size_t kMostRestarts = 4;
+constexpr size_t kFewSwitches = 4;           // with so few another way of simplifying has nothing to add
+constexpr size_t kLeastForAnotherWay = 150;  // runs
 
 class Driver {
  public:
@@ -31,12 +37,16 @@ class Driver {
     if (budget_.spent()) result_.finished = false;
     if (!result_.finished) return false;
     const Counts before = result_.best.counts();
-    const std::unique_ptr<Pass> pass = row.make({result_.best, options_, rejected_});
+    // A proof may take as long as the simplification did before it.
+    now_ = options_;
+    now_.certificate_seconds = std::max(now_.certificate_seconds, now_.certificate_seconds > 0 ? budget_.elapsed() : 0);
+    if (now_.certificate_executions > 0) now_.certificate_executions = std::max(now_.certificate_executions, 2 * budget_.executions());
+    const std::unique_ptr<Pass> pass = row.make({result_.best, now_, rejected_});
     const double started = budget_.elapsed();
     last_success_ = budget_.executions();
     std::deque<Proposal> under_way;
     for (;;) {
-      while (under_way.size() < pass->window() && !budget_.spent()) {
+      while (under_way.size() < pass->window() && !budget_.spent() && (cap_ == 0 || budget_.executions() < cap_)) {
         std::optional<Proposal> proposal = pass->propose();
         if (!proposal) break;
         executor_.submit(proposal->plan);
@@ -59,8 +69,7 @@ class Driver {
     result_.rounds += pass->rounds();
     result_.cached += pass->cached();
     if (!pass->knowledge().empty()) {
-      if (!result_.certificate.empty()) result_.certificate += "; ";
-      result_.certificate += pass->knowledge();
+      say(pass->knowledge());
       // What a search for the proof cost up to its last success was the price of that success.
       result_.certificate_executions += budget_.executions() - last_success_;
       result_.certificate_seconds += budget_.elapsed() - started;
@@ -72,6 +81,35 @@ class Driver {
   }
 
   const Trace& best() const { return result_.best; }
+  bool proved() const { return result_.minimal == "proved"; }
+
+  // Another way from the same start: what it finds is taken if it is simpler, and told if it has fewer switches, which the order of
+  // preference (preemptions first) passes over. Costs no more than what was spent before.
+  bool another_way(const PassRow& row, const Trace& start) {
+    if (budget_.spent() || !result_.finished || result_.best.switches() <= kFewSwitches) return false;
+    const Trace best = result_.best;
+    std::vector<Trace> accepted = std::move(result_.accepted);
+    result_.accepted.clear();
+    result_.best = start;
+    const size_t before = budget_.executions();
+    cap_ = before + std::max(kLeastForAnotherWay, before);
+    run(row);
+    cap_ = 0;
+    const Trace other = result_.best;
+    const bool better = simpler(other.counts(), best.counts());
+    if (better) {
+      accepted.insert(accepted.end(), result_.accepted.begin(), result_.accepted.end());
+    } else {
+      result_.best = best;
+      // What it cost was spent on knowing that there is nothing better that way.
+      result_.certificate_executions += budget_.executions() - before;
+      if (other.switches() < best.switches())
+        say(fmt::format("fewest switches first gives {} switches with {} preemptions (--algorithm {})", other.switches(),
+                        other.preemptions(), row.name));
+    }
+    result_.accepted = std::move(accepted);
+    return better;
+  }
 
   SimplifyResult result() {
     result_.executions = budget_.executions() - result_.certificate_executions;
@@ -80,6 +118,12 @@ class Driver {
   }
 
  private:
+  void say(const std::string& what) {
+    // The last word of a search that was made again counts.
+    if (result_.certificate.find(what) != std::string::npos) return;
+    result_.certificate += (result_.certificate.empty() ? "" : "; ") + what;
+  }
+
   void observe(Pass& pass, const PassRow& row, const Proposal& proposal, const Trace& trace) {
     if (options_.seen) options_.seen(trace);
     OperationCount& count = operation(proposal.operation);
@@ -109,7 +153,9 @@ class Driver {
   const std::function<bool(const Trace&)>& same_bug_;
   Executor& executor_;
   const SimplifyOptions& options_;
+  SimplifyOptions now_;  // with what the pass under way may spend
   Budget budget_;
+  size_t cap_ = 0;      // executions at which the pass under way ends; 0: none
   const size_t early_;  // time-outs that fire early in the trace it began with: a simpler one may not need more of them
   SimplifyResult result_;
   size_t last_success_ = 0;  // executions by then
@@ -156,9 +202,20 @@ SimplifyResult simplify(const Trace& failing, const std::function<bool(const Tra
     const size_t left = driver.best().preemptions();
     if (row->then != nullptr && left > 1 && left <= kFewLeft && driver.run(*pass_named(row->then))) look_on_paper();
     if (!row->restarts) continue;
-    for (const PassRow* again : rows) {
-      if (again == row) break;
-      if (!again->on_paper && driver.run(*again)) look_on_paper();
+    // What its search finds goes through the passes before it, and its own search goes on from there while there is time.
+    for (size_t turn = 0; turn < kMostRestarts; ++turn) {
+      for (const PassRow* again : rows) {
+        if (again == row) break;
+        if (!again->on_paper && driver.run(*again)) look_on_paper();
+      }
+      if (driver.proved() || !driver.run(*row)) break;
+      look_on_paper();
+    }
+  }
+  if (driver.another_way(*pass_named("tinertia"), failing)) {
+    look_on_paper();
+    for (const PassRow* row : rows) {
+      if (!row->on_paper && driver.run(*row)) look_on_paper();
     }
   }
   return driver.result();

@@ -38,6 +38,9 @@ CauseSide side_of(const Json& j) { return {j.at("failed").get<size_t>(), j.at("p
 }  // namespace
 
 std::string encode_cause(const Cause& c) {
+  Json parts = Json::array();
+  for (const CausePart& p : c.parts)
+    parts.push_back({{"first", json_of(p.first)}, {"second", json_of(p.second)}, {"without", json_of(p.without)}});
   const char* kind = c.kind == CauseKind::kWindow ? "window" : c.kind == CauseKind::kOrder ? "order" : "none";
   const Json j = {{"kind", kind},
                   {"first", json_of(c.first)},
@@ -47,6 +50,8 @@ std::string encode_cause(const Cause& c) {
                   {"any_thread", c.any_thread},
                   {"inside", json_of(c.inside)},
                   {"outside", json_of(c.outside)},
+                  {"parts", parts},
+                  {"together", json_of(c.together)},
                   {"doomed",
                    {{"known", c.doomed.known},
                     {"from_start", c.doomed.from_start},
@@ -72,6 +77,11 @@ std::optional<Cause> decode_cause(const std::string& text) {
     c.any_thread = j.at("any_thread").get<bool>();
     c.inside = side_of(j.at("inside"));
     c.outside = side_of(j.at("outside"));
+    // Saved by version 0.1 without them.
+    if (j.contains("parts")) {
+      for (const Json& p : j.at("parts")) c.parts.push_back({event_of(p.at("first")), event_of(p.at("second")), side_of(p.at("without"))});
+      c.together = side_of(j.at("together"));
+    }
     const Json& d = j.at("doomed");
     c.doomed.known = d.at("known").get<bool>();
     c.doomed.from_start = d.at("from_start").get<bool>();

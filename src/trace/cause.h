@@ -1,6 +1,8 @@
 #pragma once
 // A claim about the order of operations that decides between pass and fail, with what running other orders showed. The claim is made
 // and tested by simplify/causality.h and told by the report.
+#include <vector>
+
 #include "trace/trace.h"
 
 namespace heddle::trace {
@@ -37,17 +39,28 @@ struct DoomedPoint {
   size_t failed_before = 0, sampled_before = 0, sampled_after = 0;  // continuations without that event, and with it
 };
 
+// One of several orders that are enough for the failure together: `first` comes before `second`, operations of two threads.
+struct CausePart {
+  CauseEvent first, second;
+  CauseSide without;  // runs that keep all the others and turn this one round
+};
+
 struct Cause {
   CauseKind kind = CauseKind::kNone;
   CauseEvent first, second;
-  ThreadId other = kNoThread;  // kWindow: who runs inside
-  CauseEvent between;          // kWindow: what it does there; kNone: anything
-  bool any_thread = false;     // kWindow: whichever threads play the two parts
-  CauseSide inside, outside;   // orders for which the claim foretells failure, and the rest
+  ThreadId other = kNoThread;    // kWindow: who runs inside
+  CauseEvent between;            // kWindow: what it does there; kNone: anything
+  bool any_thread = false;       // kWindow: whichever threads play the two parts
+  CauseSide inside, outside;     // orders for which the claim foretells failure, and the rest
+  std::vector<CausePart> parts;  // each necessary, together enough; empty: no such set is known
+  CauseSide together;            // runs that keep all of them
   DoomedPoint doomed;
   size_t executions = 0;
   double seconds = 0;
 
+  // Did every order in which it holds fail? And is there none that failed without it?
+  bool enough() const { return inside.failed > 0 && inside.failed == inside.orders(); }
+  bool needed() const { return inside.failed > 0 && outside.passed > 0 && outside.failed == 0; }
   // Did every order behave as the claim says, with orders on both sides?
   bool exact() const {
     return inside.failed > 0 && inside.passed == 0 && inside.other == 0 && outside.passed > 0 && outside.failed == 0 && outside.other == 0;

@@ -53,6 +53,17 @@ std::string normalised(const std::string& text) {
   return out;
 }
 
+// What the C library or a sanitizer writes before it aborts belongs to the failure; the last line that the program happened to have written
+// does not, and where the abort is in the program's own code the place says more.
+std::string abort_words(const Outcome& o, const std::string& frame) {
+  if (frame == "?") return normalised(o.message);
+  for (const char* mark : {"free()", "malloc", "munmap_chunk", "realloc()", "corrupt", "*** ", "Sanitizer", "runtime error", "pure virtual",
+                           "terminate called"}) {
+    if (o.message.find(mark) != std::string::npos) return normalised(o.message);
+  }
+  return {};
+}
+
 // Threads that are in a cycle of lock owners, or, where there is none, every blocked thread. A set of sites: removing a bystander or
 // renaming threads leaves it alone.
 std::set<std::string> deadlock_waits(const Trace& trace) {
@@ -91,7 +102,10 @@ std::string signature(const Trace& trace) {
     }
     case OutcomeKind::kAssert: return "assert: " + o.message;
     case OutcomeKind::kSignal: return fmt::format("signal {}: {}", o.code, first_own_frame(trace, o.stack));
-    case OutcomeKind::kAbort: return fmt::format("abort: {} {}", first_own_frame(trace, o.stack), normalised(o.message));
+    case OutcomeKind::kAbort: {
+      const std::string frame = first_own_frame(trace, o.stack);
+      return fmt::format("abort: {} {}", frame, abort_words(o, frame));
+    }
     case OutcomeKind::kException: return fmt::format("exception: {} {}", first_own_frame(trace, o.stack), normalised(o.message));
     case OutcomeKind::kMisuse: return fmt::format("misuse: {} {}", first_own_frame(trace, o.stack), normalised(o.message));
     case OutcomeKind::kExit: return fmt::format("exit {}: {}", o.code, normalised(o.message));

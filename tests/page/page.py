@@ -60,15 +60,20 @@ def look(browser, page, screenshot):
     expect("n goes to a switch", step() != first)
     browser.evaluate(SCRUB)
     expect("the slider scrubs", step().startswith("step 4 "))
-    browser.click("document.querySelectorAll('#events tr')[1]")
+    browser.click("document.querySelectorAll('#events tbody tr')[1]")
     expect("a click chooses an event", step().startswith("step 2 "))
-    place = r"[...document.querySelectorAll('#events tr')].find((row) => /:\d+$/.test(row.innerText.trim()))"
+    place = r"[...document.querySelectorAll('#events tbody tr')].find((row) => /:\d+/.test(row.innerText))"
     expect("events have places in the source", browser.evaluate(f"!!{place}"))
     browser.click(place)
     expect("the source is shown", count("#code tr.now") == 1)
     browser.click("document.querySelector('#timeline svg')", 75, 10)
     expect("a click on the timeline goes to its step", step().startswith("step 1 "))
     expect("the passing run stands beside the failing one", count("#compared .slice") >= 2)
+    expect("threads are columns", count("#events thead th") >= 3)
+    expect("arrows for what caused what", count("#events .arrows path") >= 2)
+    browser.evaluate("document.getElementById('events').scrollTop = 40")
+    browser.wait_for("document.getElementById('compared-events').scrollTop === document.getElementById('events').scrollTop")
+    expect("what the run could not see is said", browser.evaluate("document.body.innerText.includes('Threads were switched at')"))
     for heading in ("Lines that decide", "Racing accesses", "Blind spots", "Effort", "Again"):
         expect(f'a section "{heading}"', count("h2", f"/{heading}/i") == 1)
     expect("commands to paste", count("pre", "/heddle replay/") >= 2)

@@ -2,7 +2,7 @@
 // item between the signal and the waiter's return, and the waiter then takes from an empty buffer.
 // Stands for: the stolen wake-up; "boundedBuffer" of the ConTest suite (Farchi, Nir & Ur 2003).
 // Ours differs: one producer and two consumers, each moving one item of two.
-// heddle-kernel: family=bounded_buffer kind=assert granularity=sync optimum=1 class=misuse
+// heddle-kernel: family=bounded_buffer kind=assert granularity=sync optimum=1 class=wait
 #include <assert.h>
 #include <pthread.h>
 

@@ -35,8 +35,10 @@ function head() {
     b.ending ? make("p", { class: "dim" }, b.ending) : null,
     make("p", { id: "why" }, b.why),
     b.claim ? make("p", { class: "claim", id: "claim" }, b.claim) : null,
+    b.enough ? make("p", { class: "claim" }, b.enough) : null,
+    b.parts?.length ? make("ol", { class: "claim", id: "parts" }, ...b.parts.map((part) => make("li", {}, part))) : null,
     b.doomed ? make("p", { id: "doomed" }, b.doomed) : null,
-    make("p", {}, b.fix),
+    make("p", { id: "fix" }, make("b", {}, "Fix: "), b.fix),
     make("p", { class: "dim" }, `${b.command}  ·  ${b.saved}  ·  heddle ${b.version}`));
 }
 
@@ -115,22 +117,89 @@ function drawTimeline() {
   compared.replaceChildren(lanes(other, null).svg);
 }
 
-function drawEvents() {
-  const r = run();
+const sourceText = (place) => (place ? data.files[place.file].lines[place.line - 1] ?? "" : "").trim();
+const oneFile = data.files.length === 1;
+const placeText = (place) => (oneFile ? "" : data.files[place.file].name) + `:${place.line}`;
+
+// One run: a thread a column, time runs down, each event with its line of source; arrows for what caused what are drawn over it.
+function grid(frame, r, onStep) {
   const stopped = new Set(r.preempted.map((i) => i - r.first));
+  const used = [...new Set(r.list.map((e) => e[0]))].sort((a, b) => a - b);
+  const head = make("tr", {}, make("th", {}, ""), ...used.map((thread) => {
+    const cell = make("th", {}, r.threads[thread]);
+    cell.style.color = colour(thread);
+    return cell;
+  }));
   const body = make("tbody");
   r.list.forEach((event, i) => {
     const place = placeOf(event);
-    const thread = make("td", {}, r.threads[event[0]]);
-    thread.style.color = colour(event[0]);
-    body.append(make("tr", { class: stopped.has(i) ? "stop" : "", onclick: () => go(i) },
-      make("td", {}, String(r.first + i + 1)), thread,
-      make("td", {}, data.texts[event[1]] + (stopped.has(i) ? "   == preempted ==>" : "")),
-      make("td", { class: "dim" }, place ? `${data.files[place.file].name}:${place.line}` : "")));
+    const row = make("tr", { class: stopped.has(i) ? "stop" : "", onclick: () => onStep(i) }, make("td", { class: "dim" }, String(r.first + i + 1)));
+    for (const thread of used) {
+      if (thread !== event[0]) { row.append(make("td")); continue; }
+      const text = data.texts[event[1]] + (stopped.has(i) ? "  == preempted" : "");
+      const cell = make("td", { class: "did" }, make("div", { title: text }, text),
+        make("div", { class: "src", title: sourceText(place) }, place ? `${placeText(place)}  ${sourceText(place)}` : ""));
+      cell.style.borderLeftColor = colour(thread);
+      row.append(cell);
+    }
+    body.append(row);
   });
-  events.replaceChildren(make("table", {}, body));
-  events.rows = body.children;
+  const table = make("table", {}, make("thead", {}, head), body);
+  table.style.minWidth = `${4 + 15 * used.length}ch`;
+  frame.replaceChildren(table);
+  frame.rows = body.children;
+  drawArrows(frame, table, r);
 }
+
+function drawArrows(frame, table, r) {
+  const svg = draw("svg", { class: "arrows", width: table.offsetWidth, height: table.offsetHeight, "aria-hidden": "true" });
+  const defs = draw("defs");
+  const kinds = ["lock", "wake", "create", "join", "value"];
+  for (const kind of kinds) {
+    const marker = draw("marker", { id: `${frame.id}-${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 6, markerHeight: 6, orient: "auto" });
+    marker.append(draw("path", { d: "M0 0 8 4 0 8z", class: kind }));
+    defs.append(marker);
+  }
+  svg.append(defs);
+  const middle = (i) => {
+    const row = frame.rows[i], cell = row?.querySelector(".did");
+    return cell ? { x: cell.offsetLeft, y: row.offsetTop + row.offsetHeight / 2, right: cell.offsetLeft + Math.min(cell.offsetWidth, 60) } : null;
+  };
+  for (const [from, to, kind] of r.arrows ?? []) {
+    const a = middle(from), b = middle(to);
+    if (!a || !b) continue;
+    const x = a.x < b.x ? a.right : a.x + 4, bend = (b.x - x) / 2;
+    const line = draw("path", { class: kind, d: `M${x} ${a.y + 4}C${x + bend} ${a.y + 14} ${b.x - Math.abs(bend) - 14} ${b.y} ${b.x - 1} ${b.y}`, "marker-end": `url(#${frame.id}-${kind})` });
+    line.append(draw("title", {}, `${kind}: step ${r.first + from + 1} to step ${r.first + to + 1}`));
+    svg.append(line);
+  }
+  frame.append(svg);
+}
+
+const besides = make("div", { class: "events", id: "compared-events", tabindex: 0, "aria-label": "Events of the other run" });
+const besidesName = make("h2", { id: "compared-name" }, "Compared");
+const eventsName = make("h2", { id: "events-name" }, "Events");
+function drawEvents() {
+  const r = run();
+  eventsName.textContent = r.title;
+  grid(events, r, go);
+  const other = data.runs.find((o) => o.id === (r.id === "failing" ? "passing" : "failing"));
+  besides.parentElement.hidden = !other;
+  if (!other) return;
+  besidesName.textContent = other.title;
+  grid(besides, other, (at) => showSource(placeOf(other.list[at])));
+}
+// Both runs are scrolled together: up to where they part the same step stands beside the same.
+for (const [one, two] of [[events, besides], [besides, events]]) {
+  one.addEventListener("scroll", () => {
+    if (Math.abs(two.scrollTop - one.scrollTop) > 1) two.scrollTop = one.scrollTop;
+  });
+}
+window.addEventListener("resize", () => {
+  for (const frame of [events, besides]) frame.querySelector("svg.arrows")?.remove();
+  drawEvents();
+  go(state.at);
+});
 
 let shownFile = null;
 function showSource(place) {
@@ -225,7 +294,9 @@ const e = data.effort;
 page.append(head(), tabs, summary, timeline, comparedTitle, compared,
   make("div", { class: "scrub" }, slider, now),
   make("p", { class: "dim" }, "Keys: left and right for a step, n and p for the next and previous switch, d for the deciding one, 1 to 4 for the schedules."),
-  make("div", { class: "split" }, make("div", {}, make("h2", {}, "Events"), events), make("div", {}, codeName, code)));
+  make("p", { class: "dim legend" }, "Arrows: ", ...[["lock", "unlock to lock"], ["wake", "signal to wake-up"], ["create", "create to start"], ["join", "end to join"], ["value", "write to read"]]
+    .map(([kind, text]) => make("span", { class: `key ${kind}` }, text))),
+  make("div", { class: "split" }, make("div", {}, eventsName, events), make("div", {}, besidesName, besides), make("div", { class: "wide" }, codeName, code)));
 if (data.waits.length) {
   page.append(list("Who waits for whom", data.waits.map((w) =>
     `${w.thread} at ${w.at} waits for ${w.for}${w.holder ? `, held by ${w.holder}${w.taken ? ` since ${w.taken}` : ""}` : ""}${w.cycle ? " (in the circle)" : ""}`), ""));
@@ -233,7 +304,8 @@ if (data.waits.length) {
 page.append(
   list("Lines that decide", data.lines.map((line) => jump(line.at, line.at ? `${data.files[line.at[0]].name}:${line.at[1]}: ${line.what}` : line.what)), "None with source."),
   list("Racing accesses", data.races.map((race) => jump(race.at, `${race.place}  ${race.text}`)), "None were scheduling points of this run."),
-  list("Blind spots", data.notes.map((note) => `${note.text} (${note.count} times)`), "Nothing was noted that this run did out of control."),
+  list("Blind spots", [data.granularity, ...data.notes.map((note) => `not controlled: ${note.text} (${note.count} times)`)].filter((text) => text),
+    "Nothing was noted that this run did out of control."),
   list("Effort", [`found in run ${e.executions} of the ${e.strategy} search`,
     e.minimal ? `simplified in ${plural(e.simplify, "run")}, minimal: ${e.minimal}${e.certificate ? `, ${e.certificate}` : ""}` : "not simplified"], ""),
   make("section", {}, make("h2", {}, "Again"), ...data.commands.map((command) => make("pre", {}, command))));

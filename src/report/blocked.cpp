@@ -1,0 +1,402 @@
+#include "report/blocked.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "report/waits.h"
+#include "report/wake_ups.h"
+#include "trace/happens_before.h"
+#include "trace/locks.h"
+
+namespace heddle::report {
+
+namespace {
+
+class Blocked {
+ public:
+  explicit Blocked(Case& c) : c_(c), d_(c.d), trace_(c.trace), threads_(c.trace.threads()), locks_(threads_.size()) {
+    for (size_t i = 0; i < trace_.events().size(); ++i) locks_.step(i, trace_.events()[i]);
+  }
+
+  void go() {
+    d_.waits = wait_edges(c_.names);
+    d_.kind = BugClass::kDeadlock;
+    cycle_ = std::any_of(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return w.in_cycle; });
+    const bool known = cycle_ ? lock_cycle() : held_twice() || keeps_a_lock() || barrier() || never_given_back();
+    if (!known && !conditions(c_)) semaphore();
+    if (d_.fix.empty() && d_.kind == BugClass::kDeadlock) nobody_left();
+    say_who_waits();
+  }
+
+ private:
+  std::string name(const WaitEdge& w) { return c_.names.object(w.object, w.op); }
+  // Where the thread took that lock, the last first.
+  std::vector<size_t> taken(uint32_t thread, ObjectId object) const {
+    std::vector<size_t> events;
+    for (const HeldLock& lock : locks_.held(thread)) {
+      if (lock.object == object) events.push_back(lock.event);
+    }
+    return events;
+  }
+
+  void say_who_waits() {
+    std::string tail;
+    size_t said = 0;
+    const bool others = std::any_of(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin; });
+    for (const WaitEdge& w : d_.waits) {
+      if (cycle_ && !w.in_cycle) continue;
+      // Who only waits for the end of another is told where few wait; the table has them all.
+      if (w.op == Op::kThreadJoin && others && !w.in_cycle && said >= 2) continue;
+      ++said;
+      tail += (tail.empty() ? "" : "; ") + wait_sentence(c_.names, w);
+      lines_of(w);
+    }
+    d_.why += tail;
+  }
+
+  // Where it asks for what it never gets. The callers too: the wait itself is often in a function that does nothing else.
+  void lines_of(const WaitEdge& w) {
+    const Thread& t = threads_[w.thread];
+    const auto calls = c_.names.calls(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack);
+    for (size_t i = 0; i < calls.size() && i < 3; ++i)
+      c_.lines.place(calls[i], w.thread,
+                     i == 0 ? c_.thread(w.thread) + " waits here for ever" : "on the way there in " + c_.thread(w.thread));
+    if (w.holder != kNoIndex && t.holder_site != kNoSite && w.op != Op::kThreadJoin)
+      c_.lines.stack({t.holder_site}, w.holder, fmt::format("{} took it here", c_.thread(w.holder)));
+  }
+
+  bool lock_cycle() {
+    std::vector<const WaitEdge*> round;
+    for (const WaitEdge& w : d_.waits) {
+      if (w.in_cycle) round.push_back(&w);
+    }
+    if (round.size() == 1) return asks_itself(*round[0]);
+    const auto join = std::find_if(round.begin(), round.end(), [](const WaitEdge* w) { return w->op == Op::kThreadJoin; });
+    if (join != round.end()) {
+      const auto wants = std::find_if(round.begin(), round.end(), [&](const WaitEdge* w) { return w->holder == (*join)->thread; });
+      if (wants != round.end() && (*wants)->op != Op::kThreadJoin)
+        d_.fix = fmt::format("{} joins {} at {} while it holds {}, taken at {}, which {} needs at {}: give the lock back before the join.",
+                             c_.thread((*join)->thread), name(**join), (*join)->at, c_.quoted(name(**wants)), (*wants)->taken_at,
+                             c_.thread((*wants)->thread), (*wants)->at);
+      return true;
+    }
+    const bool one_object = std::all_of(round.begin(), round.end(), [&](const WaitEdge* w) { return w->object == round[0]->object; });
+    if (one_object && row(round[0]->op).family == Family::kRwlocks) {
+      d_.subject = name(*round[0]);
+      d_.fix = fmt::format(
+          "Each of them holds the read lock (taken at {}) and asks for the write lock at {}: give the read lock back before asking, or "
+          "take "
+          "the write lock first.",
+          round[0]->taken_at, round[0]->at);
+      return true;
+    }
+    std::string ways;
+    for (const WaitEdge* w : round) {
+      // What it holds that the other wants.
+      const auto other = std::find_if(round.begin(), round.end(), [&](const WaitEdge* o) { return o->holder == w->thread; });
+      if (other == round.end()) continue;
+      ways += fmt::format("{}{} takes {} at {} and then {} at {}", ways.empty() ? "" : ", ", c_.thread(w->thread), name(**other),
+                          (*other)->taken_at.empty() ? "?" : (*other)->taken_at, name(*w), w->at);
+    }
+    d_.fix = fmt::format("Take these locks in one order everywhere, or all at once: {}.", ways);
+    return true;
+  }
+
+  bool asks_itself(const WaitEdge& w) {
+    d_.subject = name(w);
+    std::string call;
+    // The call on the way there, in the function that took the lock.
+    const auto held = taken(w.thread, w.object);
+    if (!held.empty()) {
+      const auto owner = c_.names.calls(held.front());
+      const auto calls = c_.names.calls(threads_[w.thread].stack);
+      for (size_t i = 1; i < calls.size() && !owner.empty(); ++i) {
+        if (calls[i].function == owner.front().function) call = Names::place(calls[i]);
+      }
+    }
+    d_.fix = fmt::format(
+        "{} already holds {} (taken at {}) when it asks for it again at {}: give it back before {}, or do not take it a second time.",
+        c_.thread(w.thread), c_.quoted(d_.subject), w.taken_at, w.at, call.empty() ? "that" : fmt::format("the call at {}", call));
+    return true;
+  }
+
+  // A recursive mutex that a wait gives back once only.
+  bool held_twice() {
+    for (uint32_t t = 0; t < threads_.size(); ++t) {
+      const ObjectId mutex = locks_.wait_mutex(t);
+      if (threads_[t].state != ThreadState::kBlocked || mutex == kNoObject) continue;
+      const auto events = taken(t, mutex);
+      if (events.empty()) continue;
+      // The one that the wait gave back is gone from the list: it was taken last.
+      size_t again = trace_.events().size();
+      for (size_t i = trace_.events().size(); i-- > 0;) {
+        const Event& e = trace_.events()[i];
+        if (e.thread == t && e.object == mutex && takes_lock(e) && i != events.front()) {
+          again = i;
+          break;
+        }
+      }
+      d_.subject = c_.names.object(mutex, trace_.events()[events.front()].op);
+      const std::string where = edge_place(t);
+      d_.fix = fmt::format(
+          "{} has locked the recursive mutex {} twice, at {} and at {}, and the wait at {} gives it back only once: do not hold it already "
+          "when "
+          "waiting with it.",
+          c_.thread(t), c_.quoted(d_.subject), c_.place(events.front()), c_.place(again), where);
+      c_.lines.event(events.front(), "takes it the first time here");
+      if (again < trace_.events().size()) c_.lines.event(again, "takes it again here");
+      return true;
+    }
+    return false;
+  }
+  std::string edge_place(uint32_t thread) const {
+    const auto at = std::find_if(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& w) { return w.thread == thread; });
+    return at == d_.waits.end() ? "?" : at->at;
+  }
+
+  // A thread sleeps while it holds a lock that another wants: only that other could have woken it.
+  bool keeps_a_lock() {
+    for (const WaitEdge& w : d_.waits) {
+      if (w.holder >= threads_.size() || w.holder == w.thread || threads_[w.holder].state != ThreadState::kBlocked) continue;
+      const auto sleeps = std::find_if(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& o) { return o.thread == w.holder; });
+      if (w.op == Op::kThreadJoin || sleeps == d_.waits.end()) continue;
+      if (sleeps->op == Op::kThreadJoin) {
+        d_.fix = fmt::format("{} holds {}, taken at {}, while it waits at {} for the end of {}: give it back before the join.",
+                             c_.thread(w.holder), c_.quoted(name(w)), w.taken_at, sleeps->at, name(*sleeps));
+        return true;
+      }
+      d_.fix = fmt::format(
+          "{} waits for {} at {} and keeps {}, taken at {}, which {} needs at {} before it can wake it: give {} back before the wait.",
+          c_.thread(w.holder), c_.quoted(name(*sleeps)), sleeps->at, c_.quoted(name(w)), w.taken_at, c_.thread(w.thread), w.at,
+          c_.quoted(name(w)));
+      return true;
+    }
+    return false;
+  }
+
+  bool barrier() {
+    const auto at = std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return row(w.op).family == Family::kBarriers; });
+    if (at == d_.waits.end()) return false;
+    uint64_t size = 0;
+    for (const Event& e : trace_.events()) {
+      if (e.op == Op::kBarrierArrive && e.object == at->object && e.value != 0) size = e.value;
+    }
+    const auto came =
+        static_cast<uint64_t>(std::count_if(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& w) { return w.object == at->object; }));
+    d_.subject = name(*at);
+    std::string ended;
+    for (uint32_t t = 1; t < threads_.size(); ++t) {
+      if (threads_[t].state != ThreadState::kFinished) continue;
+      ended += (ended.empty() ? "" : ", ") + c_.thread(t);
+      for (size_t i = trace_.events().size(); i-- > 0;) {
+        if (trace_.events()[i].thread != t || c_.place(i).empty()) continue;
+        c_.lines.event(i, "ends after this without coming to it");
+        break;
+      }
+    }
+    const auto frames =
+        c_.names.calls(threads_[at->thread].stack.empty() ? std::vector<SiteId>{threads_[at->thread].site} : threads_[at->thread].stack);
+    std::string set_up;
+    if (!frames.empty()) {
+      const std::string last = d_.subject.substr(d_.subject.find_last_of(".>") + 1);
+      if (const int n = c_.line_with(frames.front().file, {"barrier", "init", last}); n != 0) {
+        Frame line = frames.front();
+        line.line = n;
+        line.column = 0;
+        set_up = " at " + Names::place(line);
+        c_.lines.place(line, at->thread, "its size is set here");
+      }
+    }
+    d_.why = fmt::format("{} {} for {} threads and only {} came{}; ", c_.quoted(d_.subject), "is", size, came,
+                         ended.empty() ? "" : fmt::format(" ({} ended without)", ended));
+    d_.fix = fmt::format(
+        "The barrier {} is set up{} for {} threads and {} came to {}: make the two numbers equal, or let every thread come there.",
+        c_.quoted(d_.subject), set_up, size, came, at->at);
+    return true;
+  }
+
+  // A thread has ended with the lock.
+  bool never_given_back() {
+    for (const WaitEdge& w : d_.waits) {
+      if (w.holder >= threads_.size() || threads_[w.holder].state != ThreadState::kFinished || w.op == Op::kThreadJoin) continue;
+      d_.subject = name(w);
+      d_.fix = fmt::format("{} ended without giving {} back, which it took at {}: unlock it on every way out.", c_.thread(w.holder),
+                           c_.quoted(d_.subject), w.taken_at);
+      return true;
+    }
+    return false;
+  }
+
+  void semaphore() {
+    const auto at =
+        std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return row(w.op).family == Family::kSemaphores; });
+    if (at == d_.waits.end() || permits_in_circle()) return;
+    d_.subject = name(*at);
+    const Permits permits = permits_of(at->object);
+    for (uint32_t t = 0; t < threads_.size(); ++t) {
+      if (permits.balance[t] <= 0 || threads_[t].state != ThreadState::kFinished) continue;
+      d_.fix = fmt::format("{} took {} at {} and ended without posting it: post it on every way out, or count the permits anew.",
+                           c_.thread(t), c_.quoted(d_.subject), c_.place(permits.took[t]));
+      c_.lines.event(permits.took[t], "takes it here and does not post it");
+      return;
+    }
+    d_.fix = fmt::format("{} is posted {} time{} in this run, and every thread that could post it for the wait at {} waits or has ended",
+                         c_.quoted(d_.subject), permits.posts, permits.posts == 1 ? "" : "s", at->at);
+    for (size_t i = 0; c_.passing != nullptr && i < c_.passing->events().size(); ++i) {
+      const Event& e = c_.passing->events()[i];
+      const uint32_t who = trace_.thread_index(c_.passing->thread_id(e));
+      if (e.op != Op::kSemPost || e.object != at->object || who >= threads_.size() || threads_[who].state != ThreadState::kBlocked)
+        continue;
+      d_.fix +=
+          fmt::format(": where it passes {} posts it at {}; here it waits at {}", c_.thread(who), c_.names.place(e.site), edge_place(who));
+      break;
+    }
+    d_.fix += ". Post it once for each wait, before waiting for anything else.";
+  }
+
+  // How many permits each thread took and did not give back, and where it took the last.
+  struct Permits {
+    std::vector<int> balance;
+    std::vector<size_t> took;
+    size_t posts = 0;
+  };
+  Permits permits_of(ObjectId semaphore) const {
+    Permits p{std::vector<int>(threads_.size()), std::vector<size_t>(threads_.size(), kNoDifference)};
+    for (size_t i = 0; i < trace_.events().size(); ++i) {
+      const Event& e = trace_.events()[i];
+      if (e.object != semaphore || (e.flags & (kFailed | kTimedOut)) != 0) continue;
+      if (e.op == Op::kSemPost) --p.balance[e.thread], ++p.posts;
+      if (e.op == Op::kSemWait || e.op == Op::kSemTryWait || e.op == Op::kSemTimedWait) ++p.balance[e.thread], p.took[e.thread] = i;
+    }
+    return p;
+  }
+  // Who takes a permit also posts it: a semaphore that is used as a lock, not as a message to another thread.
+  static bool used_as_lock(const Trace& run, ObjectId semaphore) {
+    std::set<uint32_t> took;
+    size_t given_back = 0;
+    for (const Event& e : run.events()) {
+      if (e.object != semaphore || (e.flags & (kFailed | kTimedOut)) != 0) continue;
+      if (e.op == Op::kSemWait || e.op == Op::kSemTryWait || e.op == Op::kSemTimedWait) took.insert(e.thread);
+      if (e.op == Op::kSemPost && took.erase(e.thread) == 0) return false;
+      given_back += e.op == Op::kSemPost;
+    }
+    return given_back > 0;
+  }
+
+  // Each has a permit that the next one waits for.
+  bool permits_in_circle() {
+    std::vector<std::pair<const WaitEdge*, size_t>> round;  // who waits, and where the next took it
+    for (const WaitEdge& w : d_.waits) {
+      if (row(w.op).family != Family::kSemaphores || c_.passing == nullptr || !used_as_lock(*c_.passing, w.object)) continue;
+      round = follow(w);
+      if (!round.empty()) break;
+    }
+    if (round.empty()) return false;
+    std::string ways;
+    for (size_t i = 0; i < round.size(); ++i) {
+      // What it took that the one before it in the circle waits for.
+      const auto& [before, took] = round[(i + round.size() - 1) % round.size()];
+      const WaitEdge& w = *round[i].first;
+      ways += fmt::format("{}{} takes {} at {} and then {} at {}", ways.empty() ? "" : ", ", c_.thread(w.thread), name(*before),
+                          c_.place(took), name(w), w.at);
+      c_.lines.event(took, "took it here");
+    }
+    d_.fix = fmt::format("Take these permits in one order everywhere, or all at once: {}.", ways);
+    return true;
+  }
+  std::vector<std::pair<const WaitEdge*, size_t>> follow(const WaitEdge& start) const {
+    std::vector<std::pair<const WaitEdge*, size_t>> way;
+    const WaitEdge* at = &start;
+    while (way.size() <= d_.waits.size()) {
+      const Permits permits = permits_of(at->object);
+      const WaitEdge* next = nullptr;
+      for (const WaitEdge& w : d_.waits) {
+        if (&w == at || row(w.op).family != Family::kSemaphores || permits.balance[w.thread] <= 0) continue;
+        next = &w;
+        break;
+      }
+      if (next == nullptr) return {};
+      way.emplace_back(at, permits.took[next->thread]);
+      if (next == &start) return way;
+      at = next;
+    }
+    return {};
+  }
+
+  void nobody_left() {
+    for (const WaitEdge& w : d_.waits) {
+      if (w.op == Op::kThreadJoin) continue;
+      const auto join = std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& o) { return o.op == Op::kThreadJoin; });
+      if (again_in(w)) return;
+      d_.fix = fmt::format("No thread is left that could end the wait of {} at {}", c_.thread(w.thread), w.at);
+      if (join != d_.waits.end() && !(join->thread == w.thread))
+        d_.fix += fmt::format("; {} waits for its end at {}: what ends the wait must be done before that, or by another thread",
+                              c_.thread(join->thread), join->at);
+      d_.fix += fmt::format(". Look for who should do it, and how often it must be done before {} counts as reached.", w.at);
+      return;
+    }
+  }
+
+  // It waits in a function of the program's own that it has been through before: a lock of that kind is held already.
+  bool again_in(const WaitEdge& w) {
+    const auto calls = c_.names.calls(threads_[w.thread].stack);
+    if (calls.size() < 2) return false;
+    for (size_t i = 0; i < trace_.events().size(); ++i) {
+      if (trace_.events()[i].thread != w.thread || !takes_lock(trace_.events()[i])) continue;
+      const auto before = c_.names.calls(i);
+      size_t a = 0, b = 0;
+      // The outermost frame of the same function on both ways.
+      while (a < before.size() && before[a].function != calls[0].function) ++a;
+      if (a + 1 >= before.size() || b + 1 >= calls.size()) continue;
+      if (before[a + 1].file == calls[b + 1].file && before[a + 1].line == calls[b + 1].line) continue;
+      d_.fix = fmt::format(
+          "{} has been through {} before (called at {}) and now waits in it again at {} (called at {}): if it still has what it got there "
+          "the first "
+          "time, it must not ask a second time.",
+          c_.thread(w.thread), pretty(calls[0].function), Names::place(before[a + 1]), w.at, Names::place(calls[b + 1]));
+      c_.lines.place(before[a + 1], w.thread, fmt::format("{} got it here the first time", c_.thread(w.thread)), i);
+      return true;
+    }
+    return false;
+  }
+  static std::string pretty(const std::string& function) { return "`" + function.substr(0, function.find('(')) + "`"; }
+
+  Case& c_;
+  Diagnosis& d_;
+  const Trace& trace_;
+  const std::span<const Thread> threads_;
+  HeldLocks locks_;
+  bool cycle_ = false;
+};
+
+}  // namespace
+
+void diagnose_deadlock(Case& c) { Blocked(c).go(); }
+
+void diagnose_livelock(Case& c) {
+  Diagnosis& d = c.d;
+  d.kind = BugClass::kLivelock;
+  // Who spins where: the last events of each thread.
+  std::set<SiteId> seen;
+  const auto events = c.trace.events();
+  std::set<std::string> named;
+  std::string text, places;
+  for (size_t i = events.size(); i-- > 0 && events.size() - i < 400;) {
+    const Event& e = events[i];
+    if (c.names.own_place(e.site).empty() || seen.size() >= 4 || !seen.insert(e.site).second) continue;
+    if ((e.flags & (kSpin | kFailed)) == 0 && e.op != Op::kYield) continue;
+    if (!text.empty()) text += "; ";
+    text += fmt::format("{} {} at {} over and over", c.thread(e.thread), c.names.operation(e), c.place(i));
+    if (const std::string where = c.place(i); named.insert(where).second) places += (places.empty() ? "" : " and ") + where;
+    c.lines.event(i, "tries again and again here");
+    if (d.subject.empty() && e.object != kNoObject) d.subject = c.object(e);
+  }
+  d.why = text.empty() ? "the threads repeat the same operations and none gets on" : text;
+  if (!places.empty())
+    d.fix = fmt::format("None of them gets on at {}: take the locks in one order, or let one thread wait its turn instead of trying again.",
+                        places);
+}
+
+}  // namespace heddle::report

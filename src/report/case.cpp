@@ -1,0 +1,62 @@
+#include "report/case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace/objects.h"
+
+namespace heddle::report {
+
+std::string Case::happened(size_t step) const {
+  const Event& e = trace.events()[step];
+  return fmt::format("{} {}{} (step {})", thread(e.thread), names.operation(e), at(step), step + 1);
+}
+
+std::string Case::place(size_t step) const {
+  if (step >= trace.events().size()) return {};
+  if (const auto calls = names.calls(step); !calls.empty()) return Names::place(calls.front());
+  const SiteId site = trace.events()[step].site;
+  return names.own_place(site).empty() ? std::string() : names.place(site);
+}
+
+std::string Case::at(size_t step) const {
+  const std::string where = place(step);
+  return where.empty() ? where : " at " + where;
+}
+
+std::string Case::place_and_caller(size_t step) const {
+  const auto calls = step < trace.events().size() ? names.calls(step) : std::vector<Frame>();
+  if (calls.size() < 2) return place(step);
+  return fmt::format("{} (called at {})", Names::place(calls[0]), Names::place(calls[1]));
+}
+
+int Case::line_with(const std::string& file, const std::vector<std::string>& words) const {
+  constexpr int kMostLines = 20'000;
+  for (int n = 1; n <= kMostLines; ++n) {
+    const auto text = names.symbols().source_line(file, n);
+    if (!text) return 0;
+    if (std::all_of(words.begin(), words.end(), [&](const std::string& word) { return text->find(word) != std::string::npos; })) return n;
+  }
+  return 0;
+}
+
+std::string Case::join_place(uint32_t joined, uint32_t by) const {
+  const auto threads = trace.threads();
+  if (joined >= threads.size() || by >= threads.size()) return {};
+  const ObjectId object = thread_object(threads[joined].id);
+  if (threads[by].pending == Op::kThreadJoin && threads[by].object == object) {
+    const SiteId site = threads[by].stack.empty() ? threads[by].site : names.own_site(threads[by].stack);
+    return site == kNoSite || names.own_place(site).empty() ? std::string() : names.place(site);
+  }
+  for (const Trace* run : {&trace, passing}) {
+    if (run == nullptr) continue;
+    for (const Event& e : run->events()) {
+      if (e.op == Op::kThreadJoin && e.object == object && run->thread_id(e) == threads[by].id && !names.own_place(e.site).empty())
+        return names.place(e.site);
+    }
+  }
+  return {};
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,195 @@
+#include "report/fixes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace/happens_before.h"
+#include "trace/locks.h"
+#include "trace/objects.h"
+
+namespace heddle::report {
+
+namespace {
+
+class Fixer {
+ public:
+  Fixer(const Case& c, const Window& w, const Triple& t) : c_(c), w_(w), t_(t), events_(c.trace.events()) {}
+
+  std::string go() const {
+    switch (c_.d.kind) {
+      case BugClass::kAtomicity: return one_step();
+      case BugClass::kMultiAtomicity: return together();
+      case BugClass::kDataRace: return race();
+      case BugClass::kOrder: return first_things_first();
+      case BugClass::kUnknown:
+      case BugClass::kDeadlock:
+      case BugClass::kLostWakeup:
+      case BugClass::kUseAfterFree:
+      case BugClass::kLivelock:
+      case BugClass::kMisuse:
+      case BugClass::kUntestedWait:
+      case BugClass::kEverySchedule: break;
+    }
+    return {};
+  }
+
+ private:
+  size_t before() const { return t_.before != kNoDifference ? t_.before : w_.last; }
+  size_t after() const { return t_.after != kNoDifference ? t_.after : w_.next; }
+  std::string who() const { return c_.thread(w_.thread); }
+  bool seen(size_t step) const { return step < events_.size(); }
+  std::string other() const { return seen(t_.between) ? c_.thread(events_[t_.between].thread) : std::string("the other thread"); }
+
+  // The line of what the stopped thread came back to, or stood before in the end; with its caller where the line before has one too.
+  std::string after_place() const {
+    if (seen(after())) return c_.place(after());
+    const Thread& t = c_.trace.threads()[w_.thread];
+    const auto calls = c_.names.calls(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack);
+    return calls.empty() ? std::string() : Names::place(calls.front());
+  }
+  std::vector<Frame> after_calls() const {
+    if (seen(after())) return c_.names.calls(after());
+    const Thread& t = c_.trace.threads()[w_.thread];
+    return c_.names.calls(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack);
+  }
+
+  // The two lines of the function from which both are reached, where they lie in others: "from a.c:5 to a.c:6"; else the two places.
+  std::pair<std::string, std::string> stretch() const {
+    const auto first = c_.names.calls(before());
+    const auto second = after_calls();
+    if (first.empty() || second.empty()) return {c_.place(before()), after_place()};
+    auto a = first.rbegin();
+    auto b = second.rbegin();
+    while (a != first.rend() && b != second.rend() && a->function == b->function && a->file == b->file && a->line == b->line) ++a, ++b;
+    if (a != first.rend() && b != second.rend() && a->function == b->function && a->file == b->file)
+      return {Names::place(*a), Names::place(*b)};
+    if (a != first.rbegin()) return {Names::place(*(a - 1)), Names::place(*(a - 1))};
+    return {Names::place(first.front()), Names::place(second.front())};
+  }
+
+  // "and T2 around a.c:7", where the others' operation is a plain access that has no lock either.
+  std::string others_too() const {
+    if (!seen(t_.between) || !is_memory(events_[t_.between].op)) return {};
+    const std::string where = c_.place(t_.between);
+    return where.empty() ? std::string() : fmt::format(", and take it in {} at {} too", other(), where);
+  }
+
+  // A lock that both sides have used, if there is one.
+  std::string common_lock() const {
+    for (size_t i = 0; i < events_.size(); ++i) {
+      if (!takes_lock(events_[i]) || events_[i].thread != w_.thread) continue;
+      const bool shared = std::any_of(events_.begin(), events_.end(), [&](const Event& e) {
+        return e.thread != w_.thread && e.object == events_[i].object && takes_lock(e);
+      });
+      if (shared) return c_.object(events_[i]);
+    }
+    return {};
+  }
+
+  std::string one_step() const {
+    const auto [from, to] = stretch();
+    const bool section = seen(before()) && is_unlock(events_[before()].op);
+    if (section && is_lock_at_after()) {
+      const std::string lock = c_.quoted(c_.object(events_[before()]));
+      return from == to
+                 ? fmt::format("{} gives {} back and takes it again within {}: hold it once, in one critical section over both.", who(),
+                               lock, from)
+                 : fmt::format("Hold {} from {} to {}, in one critical section: {} gives it back in between ({}) and takes it again ({}).",
+                               lock, from, to, who(), c_.place(before()), after_place());
+    }
+    if (seen(before()) && is_memory(events_[before()].op)) {
+      const bool atomic = row(events_[before()].op).family == Family::kAtomics;
+      const std::string lock = common_lock();
+      return fmt::format("Make what {} does from {} to {} one step: hold {} across both{}{}.", who(), from, to,
+                         lock.empty() ? std::string("one lock") : c_.quoted(lock), others_too(),
+                         atomic ? ", or use one atomic update (exchange, compare-and-exchange) instead of a load and a store" : "");
+    }
+    return fmt::format("Make what {} does from {} to {} one step: hold one lock across both{}.", who(), from, to, others_too());
+  }
+  bool is_lock_at_after() const {
+    if (seen(after())) return is_lock_request(events_[after()].op);
+    return is_lock_request(c_.trace.threads()[w_.thread].pending);
+  }
+
+  std::string together() const {
+    const auto [from, to] = stretch();
+    std::string readers;
+    // Where the others looked at both.
+    for (size_t i = w_.last + 1; i < std::min(w_.next, events_.size()); ++i) {
+      const Event& e = events_[i];
+      if (e.thread == w_.thread || !is_memory(e.op)) continue;
+      if (e.object != events_[before()].object && !(seen(after()) && e.object == events_[after()].object)) continue;
+      const std::string place = c_.place(i);
+      if (!place.empty() && readers.find(place) == std::string::npos) readers += (readers.empty() ? "" : ", ") + place;
+    }
+    return fmt::format("Change or read together what belongs together: one lock held from {} to {} by {}{}.", from, to, who(),
+                       readers.empty() ? std::string() : fmt::format(", and by {} over {}", other(), readers));
+  }
+
+  std::string race() const {
+    if (w_.different_locks && seen(w_.other_lock) && seen(w_.own_lock)) {
+      return fmt::format("Take the same lock on both sides: {} holds {} (taken at {}), {} takes {} at {}.", who(),
+                         c_.quoted(c_.object(events_[w_.own_lock])), c_.place(w_.own_lock), c_.thread(events_[w_.other_lock].thread),
+                         c_.quoted(c_.object(events_[w_.other_lock])), c_.place(w_.other_lock));
+    }
+    const auto [from, to] = stretch();
+    return fmt::format(
+        "Guard {} with one lock in {} ({}) and in {} ({}), held from the read to the write, or make it one atomic operation.",
+        c_.quoted(c_.d.subject), who(), from == to ? from : from + " to " + to, other(), seen(t_.between) ? c_.place(t_.between) : "?");
+  }
+
+  // The stopped thread should have done the rest before the others look.
+  std::string first_things_first() const {
+    const std::string late = after_place();
+    if (events_[w_.last].op == Op::kThreadCreate)
+      return fmt::format("Do {} before the thread is started at {}, or let {} wait for it.", late.empty() ? "the rest" : late,
+                         c_.place(w_.last), c_.object(events_[w_.last]));
+    if (seen(t_.between) && !late.empty()) {
+      const std::string early = seen(before()) ? c_.place(before()) : std::string();
+      return fmt::format("{} must have done {} before {} comes to {}: do it before {}, or let {} wait for it.", who(), late, other(),
+                         c_.place(t_.between), early.empty() || early == late ? "that" : early, other());
+    }
+    return late.empty() ? std::string()
+                        : fmt::format("{} comes to {} too late: do it before the others can run, or let them wait for it.", who(), late);
+  }
+
+  const Case& c_;
+  const Window& w_;
+  const Triple& t_;
+  const std::span<const Event> events_;
+};
+
+std::string place_of(const Case& c, const CauseEvent& e) {
+  if (e.step < c.trace.events().size()) {
+    if (const std::string where = c.place(e.step); !where.empty()) return where;
+  }
+  return e.site == kNoSite || c.names.own_place(e.site).empty() ? std::string() : c.names.place(e.site);
+}
+
+}  // namespace
+
+std::string interleaving_fix(const Case& c, const Window& window, const Triple& triple) { return Fixer(c, window, triple).go(); }
+
+std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late) {
+  const uint32_t who = c.trace.thread_index(early.thread), other = c.trace.thread_index(late.thread);
+  const std::string a = place_of(c, early), b = place_of(c, late);
+  if (a.empty() && b.empty()) return {};
+  const std::string late_words = b.empty() ? cause_event_words(c.names, late, false) : b;
+  // The late one is the thread that created the early one: it could have done it before.
+  const auto events = c.trace.events();
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].op == Op::kThreadCreate && events[i].thread == other && who != kNoIndex && c.object(events[i]) == c.thread(who))
+      return fmt::format("{} starts {} at {} before it has done {}: do that first, or let {} wait for it before {}.", c.thread(other),
+                         c.thread(who), c.place(i), late_words, c.thread(who), a.empty() ? "it goes on" : a);
+  }
+  const std::string joined = who == kNoIndex || other == kNoIndex ? std::string() : c.join_place(other, who);
+  if (!joined.empty() && joined != a)
+    return fmt::format("{} must wait for {} before {}: join it there (not only at {}), or wait on a condition that {} sets after {}.",
+                       c.thread(who), c.thread(other), a.empty() ? "that" : a, joined, c.thread(other), late_words);
+  return fmt::format("{} must not come to {} before {} has done {}: let it wait for that (a condition, a semaphore or a join).",
+                     c.thread(who), a.empty() ? cause_event_words(c.names, early, false) : a,
+                     other == kNoIndex ? "the other thread" : c.thread(other), late_words);
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,13 @@
+#pragma once
+// What to change, and where, against an interleaving: told from the operations around the deciding switch.
+#include "report/case.h"
+#include "report/evidence.h"
+
+namespace heddle::report {
+
+// For the class that d.kind names.
+std::string interleaving_fix(const Case& c, const Window& window, const Triple& triple);
+// `early` came before `late` and must not: events, or what a thread stood before.
+std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late);
+
+}  // namespace heddle::report

@@ -1,0 +1,243 @@
+#include "report/teardown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/evidence.h"
+#include "report/protocol.h"
+#include "trace/happens_before.h"
+
+namespace heddle::report {
+
+namespace {
+
+bool is_destruction(Op op) { return op == Op::kFree || op == Op::kMutexDestroy || op == Op::kCondDestroy || op == Op::kRwDestroy; }
+
+class Teardown {
+ public:
+  explicit Teardown(Case& c) : c_(c), d_(c.d), trace_(c.trace), events_(c.trace.events()), o_(c.trace.outcome()) {}
+
+  bool go() {
+    if (o_.kind == OutcomeKind::kAssert && speaks_of_end(assertion_text(o_.message))) return asserted_end();
+    if (o_.kind == OutcomeKind::kAbort) return aborted_in_heap();
+    if (o_.kind != OutcomeKind::kSignal) return false;
+    return destroyed() || pointer_not_there() || too_late_to_use() || same_line_worked();
+  }
+
+ private:
+  std::string crash_place() const { return o_.stack.empty() ? std::string() : c_.names.place(o_.stack); }
+
+  bool asserted_end() {
+    d_.kind = BugClass::kUseAfterFree;
+    d_.subject = asserted_variable(assertion_text(o_.message));
+    d_.why = switches_sentence(c_.names);
+    // Who said that it is over: the last write of another thread to what the failing one looked at last.
+    for (size_t i = events_.size(); i-- > 0;) {
+      if (events_[i].thread != o_.thread || !is_memory(events_[i].op)) continue;
+      for (size_t k = i; k-- > 0;) {
+        if (events_[k].object != events_[i].object || events_[k].thread == o_.thread || !writes(events_[k])) continue;
+        d_.fix = teardown_fix(c_, d_.subject, c_.place(k), events_[k].thread, o_.thread, crash_place());
+        c_.lines.event(k, "ends it here");
+        break;
+      }
+      break;
+    }
+    return true;
+  }
+
+  bool aborted_in_heap() {
+    if (o_.message.find("free") == std::string::npos && o_.message.find("corrupt") == std::string::npos) return false;
+    d_.kind = BugClass::kUseAfterFree;
+    d_.why = fmt::format("{} frees or uses what another thread has freed: {}", c_.thread(o_.thread), plain_line(o_.message, 80));
+    d_.fix = fmt::format(
+        "{} must not be reached by two threads for the same memory: let one step decide who frees it (an atomic decrement whose result is "
+        "tested, or one lock around the test and the free).",
+        crash_place().empty() ? "That line" : crash_place());
+    return true;
+  }
+
+  bool destroyed() {
+    for (size_t i = events_.size(); i-- > 0;) {
+      if (!is_destruction(events_[i].op) || events_[i].thread == o_.thread) continue;
+      d_.kind = BugClass::kUseAfterFree;
+      d_.subject = c_.object(events_[i]);
+      d_.why = fmt::format("{}; {} still used it{}", c_.happened(i), c_.thread(o_.thread), o_.stack.empty() ? "" : " at " + crash_place());
+      d_.fix = teardown_fix(c_, d_.subject, c_.place(i), events_[i].thread, o_.thread, crash_place());
+      c_.lines.event(i, "tears it down here");
+      return true;
+    }
+    return false;
+  }
+
+  // The victim's last read gave nothing: somebody has cleared it, or nobody has set it yet.
+  bool pointer_not_there() {
+    for (size_t i = events_.size(); i-- > 0;) {
+      const Event& e = events_[i];
+      if (e.thread != o_.thread || !is_memory(e.op) || !reads(e) || e.value != 0 || e.object == kNoObject) continue;
+      auto had_one = [&](const Event& other) { return other.object == e.object && (other.flags & kPointer) != 0; };
+      bool good = c_.passing != nullptr && std::any_of(c_.passing->events().begin(), c_.passing->events().end(), had_one);
+      for (size_t k = 0; k < i; ++k) {
+        const Event& other = events_[k];
+        if (other.object != e.object) continue;
+        good |= (other.flags & kPointer) != 0;
+        if (good && other.thread != o_.thread && writes(other) && (other.flags & kPointer) == 0) return cleared(k, i);
+      }
+      if (good && not_yet(i)) return true;
+      if (&e != &events_[events_.size() - 1] && !good) continue;
+      return false;
+    }
+    return false;
+  }
+  bool cleared(size_t taken, size_t found) {
+    d_.kind = BugClass::kUseAfterFree;
+    d_.subject = c_.object(events_[found]);
+    d_.why = fmt::format("{}; {}, finds it gone and goes on all the same", c_.happened(taken), c_.happened(found));
+    d_.fix = teardown_fix(c_, d_.subject, c_.place(taken), events_[taken].thread, o_.thread, c_.place(found));
+    c_.lines.event(found, "finds it gone here");
+    c_.lines.event(taken, "takes it away here");
+    c_.lines.approach(taken);
+    return true;
+  }
+  // Who sets it does so later: in the passing run, or as the next thing that it would have done here.
+  bool not_yet(size_t found) {
+    const Event& e = events_[found];
+    uint32_t who = kNoIndex;
+    SiteId site = kNoSite;
+    for (uint32_t t = 0; t < trace_.threads().size(); ++t) {
+      const Thread& thread = trace_.threads()[t];
+      if (t != o_.thread && thread.object == e.object && has(thread.pending, kWrites)) who = t, site = thread.site;
+    }
+    if (who == kNoIndex && c_.passing != nullptr) {
+      for (const Event& other : c_.passing->events()) {
+        if (other.object != e.object || (other.flags & kPointer) == 0 || !has(other.op, kWrites)) continue;
+        who = trace_.thread_index(c_.passing->thread_id(other));
+        site = other.site;
+        break;
+      }
+    }
+    if (who == kNoIndex || who == o_.thread) return false;
+    d_.kind = BugClass::kOrder;
+    d_.subject = c_.object(e);
+    const std::string set = c_.names.place(site);
+    d_.why = fmt::format("{} before {} sets it at {}", c_.happened(found), c_.thread(who), set);
+    size_t created = kNoDifference;
+    for (size_t i = 0; i < found; ++i) {
+      if (events_[i].op == Op::kThreadCreate && events_[i].thread == who && c_.object(events_[i]) == c_.thread(o_.thread)) created = i;
+    }
+    d_.fix = created != kNoDifference
+                 ? fmt::format("{} starts {} at {} before it sets {} at {}: set it first, or let {} wait for it before {}.", c_.thread(who),
+                               c_.thread(o_.thread), c_.place(created), c_.quoted(d_.subject), set, c_.thread(o_.thread), c_.place(found))
+                 : fmt::format("{} must wait at {} until {} has set {} at {}.", c_.thread(o_.thread), c_.place(found), c_.thread(who),
+                               c_.quoted(d_.subject), set);
+    c_.lines.event(found, "finds nothing there yet");
+    c_.lines.stack({site}, who, fmt::format("{} sets it here, too late", c_.thread(who)));
+    return true;
+  }
+
+  // It passes when the thread that crashes comes first: what it uses was there, and the other has taken it away since. (A thread that
+  // crashes because it came too early finds what is not there yet: that is an order violation.)
+  bool too_late_to_use() {
+    if (c_.cause == nullptr || c_.cause->kind != CauseKind::kOrder || c_.cause->first.step >= events_.size()) return false;
+    const uint32_t other = trace_.thread_index(c_.cause->first.thread);
+    if (other == o_.thread || trace_.thread_index(c_.cause->second.thread) != o_.thread) return false;
+    d_.kind = BugClass::kUseAfterFree;
+    const size_t first = c_.cause->first.step;
+    d_.why =
+        fmt::format("{} before {}, which then crashes{} on what {} has torn down or taken away", c_.happened(first),
+                    cause_event_words(c_.names, c_.cause->second, true), o_.stack.empty() ? "" : " at " + crash_place(), c_.thread(other));
+    d_.fix = teardown_fix(c_, "", "what follows " + c_.place(first), other, o_.thread, crash_place());
+    c_.lines.event(first, "comes first here");
+    c_.lines.up_to_the_end(first);
+    return true;
+  }
+
+  // The line that crashes is the line of an earlier operation, of another turn or another thread: what it works on was there then. Who
+  // took it away since is the thread that ran in between.
+  bool same_line_worked() {
+    const auto crash = c_.names.calls(o_.stack);
+    if (crash.empty()) return false;
+    size_t last = kNoDifference;  // of the thread that crashes: it belongs to the crash
+    for (size_t i = events_.size(); i-- > 0 && last == kNoDifference;) {
+      if (events_[i].thread == o_.thread) last = i;
+    }
+    for (size_t i = events_.size(); i-- > 0;) {
+      const Op op = events_[i].op;
+      if (i == last || is_memory(op) || row(op).family == Family::kThreads) continue;
+      const auto calls = c_.names.calls(i);
+      if (calls.empty() || calls.front().file != crash.front().file || calls.front().line != crash.front().line) continue;
+      size_t between = i + 1;
+      while (between < events_.size() && (events_[between].thread == o_.thread || row(events_[between].op).family == Family::kThreads))
+        ++between;
+      if (between >= events_.size()) continue;
+      // The last stretch of another thread before the crash.
+      size_t taker = events_.size();
+      while (taker-- > between && (events_[taker].thread == o_.thread || row(events_[taker].op).family == Family::kThreads)) {
+      }
+      d_.kind = BugClass::kUseAfterFree;
+      d_.why = fmt::format("{} uses at {} what was still there at step {}; {} ran in between ({})", c_.thread(o_.thread), crash_place(),
+                           i + 1, c_.thread(events_[taker].thread), c_.happened(taker));
+      d_.fix = teardown_fix(c_, "", c_.place(taker), events_[taker].thread, o_.thread, crash_place());
+      c_.lines.event(i, "could still use it here");
+      c_.lines.event(taker, "ran here since");
+      return true;
+    }
+    return false;
+  }
+
+  Case& c_;
+  Diagnosis& d_;
+  const Trace& trace_;
+  const std::span<const Event> events_;
+  const Outcome& o_;
+};
+
+}  // namespace
+
+std::string teardown_fix(const Case& c, const std::string& what, const std::string& taken, uint32_t by, uint32_t user,
+                         const std::string& used) {
+  const std::string joined = c.join_place(user, by);
+  std::string text = fmt::format("{} must not take {} away ({}) while {} can still use it{}: ", c.thread(by), c.quoted(what), taken,
+                                 c.thread(user), used.empty() ? "" : " at " + used);
+  if (!joined.empty()) {
+    text += fmt::format("join {} before that, not only at {}", c.thread(user), joined);
+  } else {
+    text += fmt::format("wait for {} to end before that", c.thread(user));
+  }
+  return text + ", or let its users hold a reference or one lock over test and use.";
+}
+
+bool torn_down(Case& c) { return Teardown(c).go(); }
+
+void diagnose_misuse(Case& c) {
+  const Outcome& o = c.trace.outcome();
+  Diagnosis& d = c.d;
+  const bool memory = o.memory.freed != kNoSite || o.message.find("freed") != std::string::npos ||
+                      o.message.find("free") != std::string::npos || o.message.find("destroyed") != std::string::npos;
+  if (!memory && released_after_failed_try(c)) return;
+  d.kind = memory ? BugClass::kUseAfterFree : BugClass::kMisuse;
+  d.why = plain_line(o.message, 160);
+  const std::string used = o.stack.empty() ? std::string() : c.names.place(o.stack);
+  if (o.memory.freed == kNoSite) {
+    d.fix =
+        memory ? fmt::format("End or wait for the threads that use it before it is destroyed; it is used at {}.", used.empty() ? "?" : used)
+               : fmt::format("Give back at {} only what this thread has taken: {}.", used.empty() ? "?" : used, plain_line(o.message, 120));
+    return;
+  }
+  const uint32_t by = o.memory.freed_by == kNoThreadIndex ? 0 : o.memory.freed_by;
+  const std::string freed = c.names.place(o.memory.freed), use = c.names.place(o.memory.used);
+  d.why = fmt::format("{} uses at {} what {} freed at {}", c.thread(o.thread), use,
+                      o.memory.freed_by == kNoThreadIndex ? "a thread" : c.thread(by), freed);
+  if (o.memory.allocated != kNoSite) d.why += fmt::format(" (allocated at {})", c.names.place(o.memory.allocated));
+  d.fix =
+      freed == use
+          ? fmt::format(
+                "Two threads free it at {}: let one step decide who does (an atomic decrement whose result is tested, or one lock around "
+                "the test and the free).",
+                freed)
+          : teardown_fix(c, "the memory", freed, by, o.thread, use);
+  c.lines.stack({o.memory.freed}, by, "freed here");
+  c.lines.stack({o.memory.used}, o.thread, fmt::format("{} uses it here", c.thread(o.thread)));
+}
+
+}  // namespace heddle::report

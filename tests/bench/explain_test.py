@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Sentences that were wrong once: each of these bugs is called by its class, its line is named, the advice says what to change and where, and no
+claim is shown that its counts refute. The keys are in the programs (bench/programs/explained); ./dev bench explain has the others.
+
+usage: explain_test.py BUILD
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+# One for each kind of sentence: a teardown that names who took it away, `if` around a wait, two critical sections of one caller, a failed try, a barrier of
+# the wrong size, a recursive mutex in a wait, one wake-up for two, a time-out that nobody looks at, a second read lock, a broken protocol, a map,
+# a half-published pair, a condition changed without the lock, a joiner among those who wait, several windows, a use before it is set.
+NAMES = ["teardown_logger", "if_wait_slot", "two_sections_seat", "try_then_post", "barrier_size", "recursive_wait", "notify_one_two_wait", "timedlock_ignored",
+         "recursive_read", "flag_lock", "map_find_insert", "half_pair", "wakeup_set_unlocked", "join_cycle", "three_windows", "start_before_init"]
+MOST_LINES = 60
+
+
+def main():
+    build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()
+    with tempfile.TemporaryDirectory() as where:
+        command = [sys.executable, str(ROOT / "bench" / "explain.py"), "--build", str(build), "--out", where, *NAMES]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stdout + done.stderr)
+        rows = json.loads((pathlib.Path(where) / "explain.json").read_text())["rows"]
+    wrong = [row for row in rows if not (row["class"] and row["line"] and row["fix"]) or row["false"] or row["rows"] > MOST_LINES + 2]
+    for row in wrong:
+        print({key: row.get(key) for key in ("program", "called", "class", "line", "fix", "false", "rows", "advice", "claim")})
+    missing = set(NAMES) - {row["program"] for row in rows}
+    if missing:
+        print("not measured:", sorted(missing))
+    return 1 if wrong or missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
