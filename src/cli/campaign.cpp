@@ -39,16 +39,16 @@ void CampaignOptions::add_to(Verb& verb) {
   verb.number("--executions", executions,
               fmt::format("how many schedules to try at most [{}, or no limit with --time]", kDefaultExecutions));
   verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
-  verb.number("--jobs,-j", jobs, "workers, 0 for one on each core; the result does not depend on it");
+  verb.number("--jobs,-j", jobs, "workers, 0 for one per core; the result does not depend on it");
   verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
   verb.number("--spurious-wakeups", spurious_wakeups, "how many waits on conditions may end without a signal");
-  verb.one_of("--carrier", carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.one_of("--carrier", carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");
   verb.number("--expect-exit", expect_exit, "any other exit code is a failure");
   verb.text("--expect-stdout", expect_stdout, "a run that prints anything else than this file failed", "FILE");
   verb.text("--fails-if-output", fails_if_output, "a run with a matching output line failed", "REGEX");
   verb.text("--fails-if", fails_if, "a run failed if this exits with 0; it sees $HEDDLE_STDOUT, $HEDDLE_STDERR, $HEDDLE_EXIT", "COMMAND");
   verb.flag("--json", json, "one JSON document on stdout and nothing else there");
-  verb.flag("--no-snapshots", fresh, "start the program anew for each run");
+  verb.flag("--no-snapshots", fresh, "start a new process for each run");
   verb.flag("--real-files", real_files, "let runs write the files themselves, not a view that is wiped after each run");
 }
 
@@ -65,7 +65,7 @@ void CampaignOptions::add_search_to(Verb& verb) {
   verb.text("--around", around, "gaussian: the recorded run whose switches are moved, a bug or a trace file [a run of its own]", "RUN");
   verb.flag("--no-timing", no_timing,
             "no share of the default search for sleeps, time-outs and waits on conditions that end before their time");
-  verb.flag("--resume", resume, "go on where earlier searches of this program stopped, instead of repeating them");
+  verb.flag("--resume", resume, "continue where earlier searches of this program stopped");
   verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
 }
 

@@ -43,7 +43,37 @@ const char* verdict_of(const CheckResult& result) { return result.proved() ? "pr
 std::string first_words(const CheckResult& result) {
   if (result.proved()) return "proved";
   if (!result.explored()) return "not proved";
-  return fmt::format("not proved, but so if no accesses race ({})", result.certificate.unseen);
+  return fmt::format("not proved; it would be if no accesses race ({})", result.certificate.unseen);
+}
+
+Json json_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug) {
+  Json document = {{"verdict", found.failed() ? "failure" : verdict_of(result)}};
+  if (found.failed()) document["failure"] = json_failure(found.failing());
+  if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
+  if (!result.found.cannot_control.empty()) document["inconclusive"] = result.found.cannot_control;
+  document["certificate"] = json_certificate(result.certificate);
+  document["find"] = {{"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
+  if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
+  if (bug) document["bug"] = BugStore::shown(bug->id);
+  return document;
+}
+
+void print_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug) {
+  const Certificate& c = result.certificate;
+  if (bug) {
+    print_out("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
+    print_out("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemption{} pass\n", result.found.executions,
+              result.found.seconds, describe_counts(found.failing().counts()), c.complete, c.complete == 1 ? "" : "s");
+    print_out("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
+  } else if (!found.uncontrolled.empty()) {
+    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
+  } else if (!result.found.cannot_control.empty()) {
+    print_out("cannot test: {}\n", result.found.cannot_control);
+  } else {
+    print_out("{}: {} schedules with at most {} preemption{} over the {} points ({} places), {:.2f} s; {}{}{}\n", first_words(result),
+              c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites, result.found.seconds,
+              space_words(c.timeouts, c.unfair), c.open.empty() ? "" : "; open: ", c.open);
+  }
 }
 
 int run_check(const Session& session, const CheckArguments& options) {
@@ -85,31 +115,10 @@ int run_check(const Session& session, const CheckArguments& options) {
     bug->strategy = "check";
     saving.attempt([&] { bug = save_failure(campaign, options.campaign, found.believed.front(), found.result.seconds); });
   }
-  const Certificate& c = result.certificate;
-  const char* verdict = found.failed() ? "failure" : verdict_of(result);
   if (options.campaign.json) {
-    Json document = {{"verdict", verdict}};
-    if (found.failed()) document["failure"] = json_failure(found.failing());
-    if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
-    if (!result.found.cannot_control.empty()) document["inconclusive"] = result.found.cannot_control;
-    document["certificate"] = json_certificate(c);
-    document["find"] = {{"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
-    if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
-    if (bug) document["bug"] = BugStore::shown(bug->id);
-    print_json(document);
-  } else if (bug) {
-    print_out("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
-    print_out("FOUND  run {}, {:.2f} s: {}; all schedules with fewer than {} preemption{} pass\n", result.found.executions,
-              result.found.seconds, describe_counts(found.failing().counts()), c.complete, c.complete == 1 ? "" : "s");
-    print_out("NEXT   heddle simplify {} · heddle explain {}\n", bug->id, bug->id);
-  } else if (!found.uncontrolled.empty()) {
-    print_out("uncontrolled nondeterminism: {}\n", found.uncontrolled);
-  } else if (!result.found.cannot_control.empty()) {
-    print_out("cannot test: {}\n", result.found.cannot_control);
+    print_json(json_check(result, found, bug));
   } else {
-    print_out("{}: {} schedules with at most {} preemption{} over the {} points ({} places), {:.2f} s; {}{}{}\n", first_words(result),
-              c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites, result.found.seconds,
-              space_words(c.timeouts, c.unfair), c.open.empty() ? "" : "; open: ", c.open);
+    print_check(result, found, bug);
   }
   if (found.failed()) return saving.exit_code(ExitCode::kFailure);
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);
@@ -127,7 +136,7 @@ void add_check(CLI::App& app, Session& session) {
   verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");
   verb.flag("--no-reduction", options->no_reduction, "execute every schedule, equivalent ones too");
   verb.flag("--assume-race-free", options->race_free,
-            "leave out equivalent schedules although not all memory accesses are seen; then nothing is proved, which is said");
+            "skip equivalent schedules although not all memory accesses are seen; the report then says that it is no proof");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_check(session, *options); }; });
 }
 

@@ -42,7 +42,7 @@ int run(bool json) {
 namespace {
 
 void add_doctor(CLI::App& app, Session& session) {
-  Verb verb(app, "doctor", "what this machine allows, and what is done without it", TakesProgram::kNo);
+  Verb verb(app, "doctor", "what this machine allows, and what Heddle does without it", TakesProgram::kNo);
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, json] {

@@ -136,7 +136,7 @@ void add_explain(CLI::App& app, Session& session) {
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options, "a saved bug [the latest]");
   verb.flag("--all", options->all, "show every event");
-  verb.number("--width", options->width, "characters in a line, 0 for as many as the terminal has");
+  verb.number("--width", options->width, "line width, 0 for the terminal's");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return explain(session, *options); }; });
 }

@@ -129,7 +129,7 @@ void add_find(CLI::App& app, Session& session) {
   options->campaign.add_to(verb);
   options->campaign.add_search_to(verb);
   verb.text("--shard", options->shard, "the I-th of N parts of the search; heddle merge joins them", "I/N");
-  verb.flag("--keep-going", options->campaign.keep_going, "go on after a failure: all different ones within the limits, with their counts");
+  verb.flag("--keep-going", options->campaign.keep_going, "continue after a failure: report every different one, with counts");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

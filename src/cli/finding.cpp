@@ -69,7 +69,7 @@ class Record {
       action();
     } catch (const Error& error) {
       store_.reset();
-      print_err("heddle: no account of this search is kept: {}\n", error.what());
+      print_err("heddle: this search is not recorded: {}\n", error.what());
     }
   }
   // A search that does not build on what is known does not forget it either.
@@ -380,7 +380,7 @@ void print_nothing_found(Campaign& campaign, const Found& found, const CampaignO
   if (found.totals.searches > 1)
     print_out("With earlier searches of this program: {} runs in {} searches, {:.1f} s.\n", found.totals.executions, found.totals.searches,
               found.totals.seconds);
-  if (r.inconclusive > 0) print_out("{} runs said nothing about the program; the last: {}\n", r.inconclusive, found.inconclusive);
+  if (r.inconclusive > 0) print_out("{} runs were inconclusive; the last: {}\n", r.inconclusive, found.inconclusive);
 }
 
 }  // namespace heddle::cli

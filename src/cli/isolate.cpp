@@ -132,7 +132,7 @@ int run_isolate(const Session& session, const IsolateArguments& options) {
     print_out("{} tests for {} differences, {} runs in all, {:.2f} s; heddle show {} --passing has the passing run\n", result.delta.tests,
               result.delta.differences, result.executions, result.seconds, bug.bug.id);
     print_stack("it fails if the thread is stopped here:", stacks.failing);
-    print_stack("and passes if it comes to here:", stacks.passing);
+    print_stack("and passes if it gets here:", stacks.passing);
   } else {
     print_out("BUG {}  not isolated: {}\n", bug.bug.id, result.why);
   }

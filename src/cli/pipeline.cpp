@@ -77,12 +77,12 @@ void keep_what_replays(Campaign& campaign, const Trace& start, Simplified* simpl
 void SimplifyChoice::add_to(Verb& verb, bool own_limits) {
   verb.text("--algorithm", algorithm, "how to simplify: default, or names of passes joined by +", "NAME");
   if (!own_limits) {
-    verb.number("--simplify-executions", executions, "runs to spend at most on simplifying, 0 for no limit");
-    verb.seconds("--simplify-time", seconds, "seconds to spend at most on simplifying, 0 for no limit");
+    verb.number("--simplify-executions", executions, "limit of runs for simplifying, 0 for none");
+    verb.seconds("--simplify-time", seconds, "limit of seconds for simplifying, 0 for none");
   }
-  verb.number("--certificate", certificate, "runs to spend at most on the proof that fewer preemptions do not do, 0 for no proof");
+  verb.number("--certificate", certificate, "limit of runs for the proof that no schedule with fewer preemptions fails, 0 for no proof");
   verb.flag("--assume-race-free", race_free,
-            "for the proof leave out equivalent schedules although not all memory accesses are seen; then it is none, which is said");
+            "skip equivalent schedules although not all memory accesses are seen; the report then says that it is no proof");
 }
 
 Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress,

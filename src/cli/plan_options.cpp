@@ -51,8 +51,8 @@ void PlanOptions::add_limits_to(Verb& verb) {
 
 void PlanOptions::add_environment_to(Verb& verb) {
   verb.number("--env-seed", env_seed_, "random numbers, clock and pid that the program sees");
-  verb.number("--max-events", max_events_, "a run of more operations is given up");
-  verb.seconds("--watchdog", watchdog_, "seconds without a scheduling point after which a run is given up");
+  verb.number("--max-events", max_events_, "end a run after this many operations");
+  verb.seconds("--watchdog", watchdog_, "end a run after this many seconds without a scheduling point");
 }
 
 void PlanOptions::add_to(Verb& verb) {

@@ -178,7 +178,7 @@ void add_races(CLI::App& app, Session& session) {
   auto options = std::make_shared<RacesArguments>();
   options->plan.add_limits_to(verb);
   verb.number("--executions", options->executions, "how many schedules to watch");
-  verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.one_of("--carrier", options->carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");
   verb.text("--suppress", options->suppress, "leave out races in these functions or files: globs, separated by commas", "PATTERNS");
   verb.text("--suppressions", options->suppressions, "the same from a file, one pattern a line", "FILE");
   verb.flag("--confirmed", options->confirmed_only, "leave out what no run has confirmed");

@@ -103,7 +103,7 @@ void add_record(CLI::App& app, Session& session) {
   options->campaign.jobs = 1;
   options->campaign.plan.add_environment_to(verb);
   options->campaign.plan.add_points_to(verb);
-  verb.number("--seed", options->seed, "of the schedule [another one each time]");
+  verb.number("--seed", options->seed, "random seed of the schedule [different each time]");
   verb.number("--quantum", options->quantum, "operations that a thread runs on");
   verb.one_of("--carrier", options->campaign.carrier, kCarriers, "how program threads are carried");
   verb.number("--expect-exit", options->campaign.expect_exit, "any other exit code is a failure");

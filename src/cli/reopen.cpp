@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& names) {
 void refuse_unless_own(const Bug& bug, const Seal::Verdict& verdict) {
   if (!verdict.own) {
     const std::string why = key_complaint().empty() ? std::string("this user's heddle did not save it")
-                                                    : fmt::format("whose it is cannot be told ({})", key_complaint());
+                                                    : fmt::format("who saved it is not known ({})", key_complaint());
     throw Error(fmt::format("bug {} is not run: {}. It asks for `{}` in {}. Name the program after --, or look at it with heddle trust {}",
                             bug.id, why, shell_words(bug.command), bug.directory, bug.id));
   }
@@ -87,7 +87,7 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
     }
     const Trace failing = store.load_trace(r.bug, how.last_live ? kLiveTrace : kFailingTrace);
     if (!failing.inputs().calls.empty()) r.options.inputs = failing.data().inputs;
-    if (failing.inputs().lost > 0) print_err("heddle: more input came than the log holds: what is missing is asked for again\n");
+    if (failing.inputs().lost > 0) print_err("heddle: more input came than the log holds: the rest is read live\n");
   }
   r.campaign = std::make_unique<Campaign>(target, r.options, predicates, input);
   return r;

@@ -316,7 +316,7 @@ void add_replay(CLI::App& app, Session& session) {
   verb.flag("--anchored", options->anchored, "on another build, by the places in the source; with the schedules around it");
   verb.flag("--relaxed", options->relaxed, "go on where the program no longer follows the schedule");
   verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
-  verb.flag("--no-snapshots", options->fresh, "start the program anew for each run");
+  verb.flag("--no-snapshots", options->fresh, "start a new process for each run");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_replay(session, *options); }; });
 }

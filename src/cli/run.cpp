@@ -133,7 +133,7 @@ void add_run(CLI::App& app, Session& session) {
   Verb verb(app, "run", "one controlled run; streams and exit code are the program's own", TakesProgram::kYes);
   auto options = std::make_shared<RunArguments>();
   options->plan.add_to(verb);
-  verb.one_of("--carrier", options->carrier, kCarriers, "how program threads are carried: fiber is fast, kernel suits debuggers");
+  verb.one_of("--carrier", options->carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
   verb.flag("--races", options->races, "watch for data races and name them on stderr; heddle races looks at many schedules");
   verb.flag("--check-model", options->check_model, "compare the tool's model of what blocks with the runtime's, at every event");

@@ -33,7 +33,7 @@ int run_trust(const Session& session, const TrustArguments& options) {
   const Bug bug = store.load(options.bug);
   const Seal::Verdict verdict = store.check(bug);
   if (verdict.own && verdict.changed.empty()) {
-    print_out("bug {} was saved by this user's heddle, and is as it was saved\n", bug.id);
+    print_out("bug {} was saved by this user's heddle and is unchanged\n", bug.id);
     return exit_value(ExitCode::kNothing);
   }
   print_out("bug {}  {}: {}\n", bug.id, bug.kind, bug.message.substr(0, bug.message.find('\n')));
@@ -62,7 +62,7 @@ int run_trust(const Session& session, const TrustArguments& options) {
 namespace {
 
 void add_trust(CLI::App& app, Session& session) {
-  Verb verb(app, "trust", "show what a bug saved by somebody else would run, and let it", TakesProgram::kNo);
+  Verb verb(app, "trust", "show what a bug saved by somebody else would run, and allow it", TakesProgram::kNo);
   auto options = std::make_shared<TrustArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
   verb.flag("--yes", options->yes, "do not ask");

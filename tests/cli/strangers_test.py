@@ -113,7 +113,7 @@ class Strangers(base.InDirectory):
         nowhere = self.directory / "nowhere"
         nowhere.write_text("a file")
         bug = self.saved(home=nowhere)
-        self.assertIn("cannot be told", self.one_sentence(self.heddle("replay", home=nowhere), 125))
+        self.assertIn("is not known", self.one_sentence(self.heddle("replay", home=nowhere), 125))
         self.assertEqual(self.heddle("replay", bug.name, "--", "./prog", home=nowhere).returncode, 1)
 
     def test_live_input_keeps_the_recording(self):

@@ -185,7 +185,7 @@ void take_reference(ThreadSlot* me) {
   q.next = q.progress + 2 * idle;
   q.until = g_run.step + (idle < kLongestStretch ? idle : kLongestStretch);
   q.reference = 0;
-  q.obstacle = place_is_known(*me) ? influence() : "a thread's place in the program cannot be told";
+  q.obstacle = place_is_known(*me) ? influence() : "a thread's place in the program is not known";
   if (q.obstacle == nullptr) q.obstacle = hash_state(&q.memory);
   if (q.obstacle == nullptr && !watch_influence(me)) q.obstacle = "system calls cannot be watched here";
   clear_disturbance();
