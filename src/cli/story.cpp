@@ -76,8 +76,16 @@ void tell_places(LoadedStory& s, Stacks stacks, Stacks passing_stacks) {
   s.stacks = std::move(stacks);
   s.passing_stacks = std::move(passing_stacks);
   s.at_own_lines = trace_at_own_lines(s.failing, s.stacks, *s.symbols);
-  if (s.passing) s.passing = trace_at_own_lines(*s.passing, s.passing_stacks, Symbols(module_paths_of(*s.passing)));
-  if (s.cause) s.cause = cause_at_own_lines(*s.cause, s.at_own_lines);
+  const std::optional<Trace> passing = s.passing;
+  if (passing) s.passing = trace_at_own_lines(*passing, s.passing_stacks, Symbols(module_paths_of(*passing)));
+  if (!s.cause) return;
+  const OwnLines failing{s.failing, s.at_own_lines};
+  if (passing) {
+    const OwnLines other{*passing, *s.passing};
+    s.cause = cause_at_own_lines(*s.cause, failing, &other);
+  } else {
+    s.cause = cause_at_own_lines(*s.cause, failing, nullptr);
+  }
 }
 
 }  // namespace

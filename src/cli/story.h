@@ -47,6 +47,8 @@ struct TestedCause {
 TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, double seconds, uint64_t seed,
                        Progress& progress);
 // One more replay of each run, to learn the calls that led to each event.
+// By a run of its own; nothing where that run differs.
+std::optional<Stacks> stacks_of(Campaign& campaign, const Trace& trace);
 void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing);
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved);
 

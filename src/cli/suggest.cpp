@@ -7,10 +7,14 @@
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/saved_bug.h"
+#include "cli/story.h"
+#include "report/own_lines.h"
 #include "search/imposing.h"
 #include "store/saved_anchors.h"
 #include "store/saved_stacks.h"
 #include "trace/anchors.h"
+#include "trace/stacks.h"
+#include "wire/event_stacks.h"
 
 namespace heddle::cli {
 
@@ -31,8 +35,14 @@ struct Tried {
 
 class Suggesting {
  public:
-  Suggesting(Campaign& campaign, const Trace& failing, std::optional<Trace> passing, const SavedBugOptions& options)
-      : campaign_(campaign), failing_(failing), passing_(std::move(passing)), options_(options), placed_(placer_.place(failing)) {
+  Suggesting(Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing, const SavedBugOptions& options)
+      : campaign_(campaign),
+        symbols_(module_paths(failing)),
+        by_stacks_(in_libraries(failing)),
+        failing_(at_own_lines(failing)),
+        passing_(passing ? std::optional(at_own_lines(*passing)) : std::nullopt),
+        options_(options),
+        placed_(placer_.place(failing_)) {
     if (passing_) passing_placed_.emplace(placer_.place(*passing_));
   }
 
@@ -55,6 +65,18 @@ class Suggesting {
   uint64_t executions() const { return executions_; }
 
  private:
+  // Where a template or an inline function of a library makes the calls, all locks of the program are taken at one place: only their callers tell them apart.
+  bool in_libraries(const Trace& trace) const {
+    return std::any_of(trace.events().begin(), trace.events().end(), [&](const Event& e) {
+      return e.op != Op::kThreadStart && e.op != Op::kThreadExit && e.site != kNoSite && !is_own_site(symbols_, e.site);
+    });
+  }
+  Trace seen(const Trace& trace) const { return by_stacks_ ? trace_at_own_lines(trace, stacks_in(trace), symbols_) : trace; }
+  Trace at_own_lines(const Trace& trace) const {
+    const std::optional<Stacks> stacks = by_stacks_ ? stacks_of(campaign_, trace) : std::nullopt;
+    return stacks ? trace_at_own_lines(trace, *stacks, symbols_) : trace;
+  }
+
   Tried attempt(Remedy remedy) {
     Tried tried{std::move(remedy), {}, "open", {}, static_cast<uint32_t>(failing_.counts().preemptions) + 1};
     tried.words = words_of(tried.remedy);
@@ -64,14 +86,15 @@ class Suggesting {
     search.base.points = failing_.data().points;
     search.base.points_id = failing_.data().points_id;
     search.base.sites = failing_.data().sites;
-    Imposing imposing(search, tried.remedy.imposed, tried.bound);
+    if (by_stacks_) search.base.detect |= kDetectStacks;
+    Imposing imposing(search, tried.remedy.imposed, tried.bound, [this](const Trace& trace) { return seen(trace); });
     FindOptions find_options;
     find_options.executions = kRunsEach;
     find_options.seconds = options_.seconds > 0 ? std::max(0.5, options_.seconds - seconds()) : 0;
     find_options.stop = &stop_flag();
     find_options.measure = false;
     // A failure of a run that does not obey is the bug as it is.
-    find_options.fails = [&](const Trace& trace) { return campaign_.fails(trace) && obeys(trace, tried.remedy.imposed); };
+    find_options.fails = [&](const Trace& trace) { return campaign_.fails(trace) && obeys(seen(trace), tried.remedy.imposed); };
     const FindResult found = find(imposing, campaign_.pool(), find_options);
     executions_ += found.executions;
     tried.account = imposing.account();
@@ -132,6 +155,8 @@ class Suggesting {
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
   Campaign& campaign_;
+  const Symbols symbols_;
+  const bool by_stacks_;
   const Trace failing_;
   const std::optional<Trace> passing_;
   const SavedBugOptions& options_;

@@ -43,15 +43,32 @@ Trace trace_at_own_lines(const Trace& trace, const Stacks& stacks, const Symbols
   return Trace(std::move(data));
 }
 
-Cause cause_at_own_lines(const Cause& cause, const Trace& at_own_lines) {
-  Cause c = cause;
-  for (CauseEvent* e : {&c.first, &c.second, &c.between}) {
-    if (e->step < at_own_lines.events().size()) e->site = at_own_lines.events()[e->step].site;
+namespace {
+
+void to_own_line(CauseEvent& e, const OwnLines& failing, const OwnLines* passing) {
+  if (e.step < failing.at_own_lines.events().size()) {
+    e.site = failing.at_own_lines.events()[e.step].site;
+    return;
   }
-  for (CausePart& part : c.parts) {
-    for (CauseEvent* e : {&part.first, &part.second}) {
-      if (e->step < at_own_lines.events().size()) e->site = at_own_lines.events()[e->step].site;
+  for (const OwnLines* run : {&failing, passing}) {
+    if (run == nullptr) continue;
+    const auto events = run->trace.events();
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (events[i].op != e.op || events[i].site != e.site || events[i].object != e.object || run->trace.thread_id(events[i]) != e.thread)
+        continue;
+      e.site = run->at_own_lines.events()[i].site;
+      return;
     }
+  }
+}
+
+}  // namespace
+
+Cause cause_at_own_lines(const Cause& cause, const OwnLines& failing, const OwnLines* passing) {
+  Cause c = cause;
+  for (CauseEvent* e : {&c.first, &c.second, &c.between}) to_own_line(*e, failing, passing);
+  for (CausePart& part : c.parts) {
+    for (CauseEvent* e : {&part.first, &part.second}) to_own_line(*e, failing, passing);
   }
   return c;
 }

@@ -9,8 +9,12 @@ namespace heddle::report {
 
 // Without stacks it is the trace as it is. Not to be replayed: sites have changed.
 Trace trace_at_own_lines(const Trace& trace, const Stacks& stacks, const Symbols& symbols);
-// The claim about that run, at the same places.
-Cause cause_at_own_lines(const Cause& cause, const Trace& at_own_lines);
+// The claim about that run, at the same places. What the failing run never came to is looked for in the passing one; that may be null.
+struct OwnLines {
+  const Trace& trace;
+  const Trace& at_own_lines;
+};
+Cause cause_at_own_lines(const Cause& cause, const OwnLines& failing, const OwnLines* passing);
 
 // Does the site lie in code that is the program's own and not a library's?
 bool is_own_site(const Symbols& symbols, SiteId site);

@@ -5,8 +5,8 @@
 
 namespace heddle::search {
 
-Imposing::Imposing(const SearchOptions& options, Imposed imposed, uint32_t bound)
-    : options_(options), imposed_(std::move(imposed)), bound_(bound), waiting_(bound + 1) {
+Imposing::Imposing(const SearchOptions& options, Imposed imposed, uint32_t bound, std::function<Trace(const Trace&)> seen)
+    : options_(options), imposed_(std::move(imposed)), bound_(bound), seen_(std::move(seen)), waiting_(bound + 1) {
   waiting_[0].push_back({});
 }
 
@@ -48,7 +48,7 @@ std::optional<Plan> Imposing::propose() {
 void Imposing::observe(size_t, const Trace& trace) {
   const Item item = std::move(in_flight_.front());
   in_flight_.pop_front();
-  if (trace.outcome().kind != OutcomeKind::kDiverged) expand(item, std::make_shared<const Trace>(trace));
+  if (trace.outcome().kind != OutcomeKind::kDiverged) expand(item, std::make_shared<const Trace>(seen_(trace)));
 }
 
 void Imposing::expand(const Item& item, const std::shared_ptr<const Trace>& shared) {

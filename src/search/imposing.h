@@ -1,6 +1,7 @@
 #pragma once
 // All schedules with at most so many preemptions that obey something the program does not enforce.
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace heddle::search {
 // keeps waiting is not enabled. A run whose tail does not obey is followed up to there and continued with somebody who may go on.
 class Imposing final : public Search {
  public:
-  Imposing(const SearchOptions& options, Imposed imposed, uint32_t bound);
+  // `seen`: a run with its operations at the places that `imposed` speaks of; the same events otherwise.
+  Imposing(const SearchOptions& options, Imposed imposed, uint32_t bound, std::function<Trace(const Trace&)> seen);
   std::optional<Plan> propose() override;
   void observe(size_t index, const Trace& trace) override;
 
@@ -39,6 +41,7 @@ class Imposing final : public Search {
   SearchOptions options_;
   Imposed imposed_;
   uint32_t bound_;
+  std::function<Trace(const Trace&)> seen_;
   uint32_t level_ = 0;
   std::vector<std::vector<Item>> waiting_;
   std::deque<Item> in_flight_;

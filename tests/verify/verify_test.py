@@ -276,6 +276,34 @@ class Suggested(Work):
         self.assertEqual((best["result"], best["exhausted"]), ("removes", True))
         self.assertGreater(best["schedules"], 0)
 
+    def test_locks_that_a_library_takes_are_told_by_their_callers(self):
+        # Without optimisation every std::mutex is locked at one place, in the library's own header.
+        (self.work / "two.cpp").write_text("""#include <mutex>
+#include <thread>
+std::mutex a, b;
+void one() {
+  std::lock_guard<std::mutex> first(a);
+  std::lock_guard<std::mutex> second(b);
+}
+void two() {
+  std::lock_guard<std::mutex> first(b);
+  std::lock_guard<std::mutex> second(a);
+}
+int main() {
+  std::thread t(one), u(two);
+  t.join();
+  u.join();
+}
+""")
+        subprocess.run(["g++", "-g", "-O0", "-pthread", "two.cpp", "-o", "two"], cwd=self.work, check=True)
+        told = self.heddle("debug", "--simplify-time", "0", "--", "./two")
+        self.assertEqual(told.returncode, 1, told)
+        self.assertNotIn("gthread", told.stdout.split("FAILING")[0])
+        done = self.heddle("suggest", "--json", "--time", "0")
+        self.assertEqual(done.returncode, 0, done)
+        suggestion = json.loads(done.stdout)["suggestion"]
+        self.assertIn("take one lock before two.cpp", suggestion)
+
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
