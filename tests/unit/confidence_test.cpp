@@ -57,7 +57,7 @@ struct Outcomes {
 
 Outcomes impose(const toy::Program& program, const Imposed& imposed, uint32_t bound) {
   SearchOptions options;
-  Imposing search(options, imposed, bound);
+  Imposing search(options, imposed, bound, [](const Trace& trace) { return trace; });
   DirectExecutor executor([&](const Plan& plan) { return program.run(plan); });
   FindOptions find_options;
   find_options.keep_going = true;
