@@ -12,8 +12,6 @@
 
 namespace heddle::cli {
 
-namespace {
-
 // Threads change often, but not at every access: both long and short stretches are seen.
 PolicySpec random_policy(uint64_t seed, size_t run) {
   PolicySpec tail{};
@@ -22,6 +20,8 @@ PolicySpec random_policy(uint64_t seed, size_t run) {
   tail.stay = static_cast<uint32_t>(run % 3) * 24'000;
   return tail;
 }
+
+namespace {
 
 // One run shows which hooks are called often for nothing.
 void list_disabled(const Plan& base, const Execute& run, PointSet* set) {

@@ -28,6 +28,8 @@ struct PointSet {
   void put_in(Plan& plan) const;
 };
 
+PolicySpec random_policy(uint64_t seed, size_t run);
+
 // Throws Error where the program cannot be controlled at all. `wanted` nothing: racing accesses for an instrumented program, else
 // synchronisation calls.
 PointSet choose_points(const Target& target, std::optional<PointKind> wanted, const Plan& base, uint64_t seed, const Execute& run);

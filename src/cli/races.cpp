@@ -1,4 +1,4 @@
-// heddle races: the data races of an instrumented program, with what was not seen.
+// heddle races: the data races of a program, with what was not seen.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/results.h"
+#include "cli/watched.h"
 #include "store/atomic_file.h"
 #include "symbols/instrumentation.h"
 #include "symbols/symbols_names.h"
@@ -72,6 +73,151 @@ void print_inversions(const std::vector<Inversion>& inversions) {
   }
 }
 
+// What the runs have shown, however the accesses were seen.
+struct Findings {
+  RaceLog races;
+  std::optional<Trace> last;
+  size_t executions = 0;
+  size_t schedules = 0;
+  size_t unknown = 0;  // instructions that may be atomic
+  ContentionLog contentions;
+  LockOrderLog orders;
+  std::string inconclusive;
+  size_t failing = 0;
+};
+
+RunnerOptions options_for(const RacesArguments& options) {
+  RunnerOptions runner_options;
+  runner_options.library = runtime_library();
+  runner_options.carrier = carrier_named(options.carrier);
+  runner_options.input = input_of_tool();
+  runner_options.stop = &stop_flag();
+  return runner_options;
+}
+
+Plan base_plan(const RacesArguments& options, const RunnerOptions& runner_options) {
+  Plan base = options.plan.plan();
+  base.tail = PolicySpec{};
+  base.input_id = runner_options.input->id();
+  return base;
+}
+
+// Counts what a run says beside its races.
+std::function<bool(const Trace&)> counting(Findings& found, Progress& progress) {
+  return [&found, &progress, runs = size_t{0}](const Trace& trace) mutable {
+    progress.show(fmt::format("{} runs", ++runs));
+    found.contentions.add(trace);
+    if (!is_failure(trace.outcome())) found.orders.add(trace);
+    if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
+    found.failing += is_failure(trace.outcome()) ? 1 : 0;
+    return !stop_flag();
+  };
+}
+
+Findings watch_instrumented(const Plan& base, const RacesArguments& options, Runner& runner, Progress& progress) {
+  Findings found;
+  const ProfileLimits limits{options.executions, options.executions};
+  const PointSet set = profile_races(base, options.plan.seed(), limits, runner.as_function(), counting(found, progress));
+  found.races = set.races;
+  found.last = set.last;
+  found.executions = found.schedules = set.executions;
+  return found;
+}
+
+Findings watch_plain(const Plan& base, const RacesArguments& options, const SharedRegions& regions, Runner& runner, Progress& progress) {
+  Findings found;
+  const WatchedRaces watched =
+      profile_watched(base, options.plan.seed(), options.executions, runner.as_function(), regions, counting(found, progress));
+  found.races = watched.races.log();
+  found.last = watched.last;
+  found.executions = watched.executions;
+  found.schedules = watched.schedules;
+  found.unknown = watched.races.unknown();
+  return found;
+}
+
+struct Shown {
+  std::vector<RaceReport> races;
+  size_t confirmed = 0;
+  std::vector<Contention> contended;
+  std::vector<Inversion> inversions;
+  BlindSpots spots;
+  bool plain = false;  // seen by Valgrind
+};
+
+Json json_of(const Findings& found, const Shown& shown) {
+  Json document = {{"confirmed", shown.confirmed},
+                   {"possible", shown.races.size() - shown.confirmed},
+                   {"executions", found.executions},
+                   {"schedules", found.schedules},
+                   {"races", Json::array()}};
+  for (const RaceReport& r : shown.races) {
+    document["races"].push_back({{"kind", r.confirmed ? "confirmed" : "possible"},
+                                 {"object", r.object},
+                                 {"runs", r.runs},
+                                 {"first", json_side(r.first)},
+                                 {"second", json_side(r.second)}});
+  }
+  document["contentions"] = Json::array();
+  for (const Contention& c : shown.contended)
+    document["contentions"].push_back({{"lock", c.lock}, {"holder", c.holder}, {"waiter", c.waiter}, {"runs", c.runs}, {"count", c.count}});
+  document["lock_orders"] = json_inversions(shown.inversions);
+  document["not_instrumented"] = shown.spots.plain_modules;
+  document["functions"] = {{"executed", shown.spots.executed}, {"not_instrumented", shown.spots.plain_functions}};
+  document["warnings"] = shown.spots.warnings;
+  if (!found.inconclusive.empty()) document["inconclusive"] = found.inconclusive;
+  document["failing_runs"] = found.failing;
+  document["points"] = shown.plain ? "sync" : "racy";
+  document["sites"] = found.races.sites().size();
+  document["seen_by"] = shown.plain ? "valgrind" : "instrumentation";
+  return document;
+}
+
+void print_text(const Findings& found, const Shown& shown, const Target& target) {
+  for (const RaceReport& r : shown.races) {
+    print_out("{} on {}: {} and {}\n", r.confirmed ? "RACE" : "POSSIBLE RACE", r.object, r.first.place, r.second.place);
+    print_side("first ", r.first);
+    print_side("second", r.second);
+  }
+  print_inversions(shown.inversions);
+  for (size_t i = 0; i < shown.contended.size() && i < kContentionsShown; ++i) {
+    const Contention& c = shown.contended[i];
+    print_out("CONTENTION on {}: taken at {}, waited for at {} (in {} of {} runs)\n", c.lock, c.holder, c.waiter, c.runs, found.schedules);
+  }
+  if (shown.contended.size() > kContentionsShown)
+    print_out("and {} more contentions: --json has them all\n", shown.contended.size() - kContentionsShown);
+  print_out("{} confirmed and {} possible races in {} runs{}\n", shown.confirmed, shown.races.size() - shown.confirmed, found.schedules,
+            shown.plain ? ", seen by Valgrind" : "");
+  for (const std::string& module : shown.spots.plain_modules) print_out("not instrumented: {}\n", base_name(module));
+  const std::vector<std::string>& plain = shown.spots.plain_functions;
+  if (!plain.empty()) {
+    const size_t named = std::min<size_t>(plain.size(), 5);
+    print_out("{} of {} executed functions of the program are not instrumented: {}{}\n", plain.size(), shown.spots.executed,
+              fmt::join(plain.begin(), plain.begin() + static_cast<std::ptrdiff_t>(named), ", "), named < plain.size() ? "..." : "");
+  }
+  for (const std::string& warning : shown.spots.warnings) print_out("warning: {}\n", warning);
+  if (!found.inconclusive.empty()) print_out("some runs could not be watched to their end; the last: {}\n", found.inconclusive);
+  if (found.failing > 0) print_out("{} of the runs failed: heddle debug -- {}\n", found.failing, fmt::join(target.arguments, " "));
+}
+
+// What a program that is not instrumented does not show.
+BlindSpots spots_of_plain(const Findings& found, const Symbols& symbols) {
+  BlindSpots spots;
+  for (const Note& n : found.last->notes()) {
+    if (n.text.find("watched") != std::string::npos) spots.warnings.push_back(n.text);
+  }
+  if (found.unknown > 0)
+    spots.warnings.push_back(fmt::format(
+        "{} instructions may be accesses to atomic variables, which their code does not show: races between them are only possible",
+        found.unknown));
+  for (unsigned i = 0; i < found.last->modules().size(); ++i) {
+    if (found.last->modules()[i].instrumented && !symbols.has_debug_info(i))
+      spots.warnings.push_back(
+          fmt::format("{} has no debug information: places in it are shown as offsets", found.last->modules()[i].path));
+  }
+  return spots;
+}
+
 int run_races(const Session& session, const RacesArguments& options) {
   const Target target = Target::resolve(session.program());
   const Suppressions patterns = options.patterns();
@@ -79,94 +225,42 @@ int run_races(const Session& session, const RacesArguments& options) {
   if (built == Instrumentation::kStaticDetector)
     throw Error(fmt::format("{}: contains a race detector of its own, which nothing can replace: build it with heddle-cc",
                             target.arguments.front()));
-  if (built == Instrumentation::kNone && !target.script)
-    throw Error(fmt::format("{}: its memory accesses cannot be seen: build it with heddle-cc or heddle-c++", target.arguments.front()));
+  const bool plain = built == Instrumentation::kNone && !target.script;
+  const ValgrindTool tool = find_valgrind_tool();
+  if (plain && !tool.present())
+    throw Error(fmt::format("{}: its memory accesses cannot be seen: build it with heddle-cc or heddle-c++. {}", target.arguments.front(),
+                            tool.missing));
   catch_interrupts();
-  RunnerOptions runner_options;
-  runner_options.library = runtime_library();
-  runner_options.carrier = carrier_named(options.carrier);
-  runner_options.input = input_of_tool();
-  runner_options.stop = &stop_flag();
-  Runner runner(target, runner_options);
-  Plan base = options.plan.plan();
-  base.tail = PolicySpec{};
-  base.input_id = runner_options.input->id();
+  RunnerOptions runner_options = options_for(options);
+  const Plan base = base_plan(options, runner_options);
+  const SharedRegions regions;
+  if (plain) runner_options.snapshots.enabled = runner_options.reuse = false;
+  Runner runner(plain ? under_valgrind(target, tool, {"--regions=" + regions.path()}) : target, runner_options);
 
   Progress progress(options.json);
-  size_t runs = 0;
-  size_t failing = 0;
-  ContentionLog contentions;
-  LockOrderLog orders;
-  std::string inconclusive;
-  const ProfileLimits limits{options.executions, options.executions};
-  const PointSet set = profile_races(base, options.plan.seed(), limits, runner.as_function(), [&](const Trace& trace) {
-    progress.show(fmt::format("{} runs", ++runs));
-    contentions.add(trace);
-    if (!is_failure(trace.outcome())) orders.add(trace);
-    if (is_inconclusive(trace.outcome())) inconclusive = describe_failure(trace);
-    failing += is_failure(trace.outcome()) ? 1 : 0;
-    return !stop_flag();
-  });
+  const Findings found =
+      plain ? watch_plain(base, options, regions, runner, progress) : watch_instrumented(base, options, runner, progress);
   progress.clear();
 
   std::vector<std::string> paths;
-  for (const Module& m : set.last->modules()) paths.push_back(m.path);
+  for (const Module& m : found.last->modules()) paths.push_back(m.path);
   const Symbols symbols(paths);
-  std::vector<RaceReport> races = set.races.report(symbols, patterns);
-  if (options.confirmed_only) std::erase_if(races, [](const RaceReport& r) { return !r.confirmed; });
-  const auto confirmed = static_cast<size_t>(std::count_if(races.begin(), races.end(), [](const RaceReport& r) { return r.confirmed; }));
-  const std::vector<Contention> contended = contentions.report(symbols);
-  const std::vector<Inversion> inversions = orders.report(symbols);
-  const BlindSpots spots = blind_spots(*set.last, symbols, base, runner.as_function());
-
+  Shown shown;
+  shown.plain = plain;
+  shown.races = found.races.report(symbols, patterns);
+  if (options.confirmed_only) std::erase_if(shown.races, [](const RaceReport& r) { return !r.confirmed; });
+  shown.confirmed =
+      static_cast<size_t>(std::count_if(shown.races.begin(), shown.races.end(), [](const RaceReport& r) { return r.confirmed; }));
+  shown.contended = found.contentions.report(symbols);
+  shown.inversions = found.orders.report(symbols);
+  shown.spots = plain ? spots_of_plain(found, symbols) : blind_spots(*found.last, symbols, base, runner.as_function());
   if (options.json) {
-    Json document = {
-        {"confirmed", confirmed}, {"possible", races.size() - confirmed}, {"executions", set.executions}, {"races", Json::array()}};
-    for (const RaceReport& r : races) {
-      document["races"].push_back({{"kind", r.confirmed ? "confirmed" : "possible"},
-                                   {"object", r.object},
-                                   {"runs", r.runs},
-                                   {"first", json_side(r.first)},
-                                   {"second", json_side(r.second)}});
-    }
-    document["contentions"] = Json::array();
-    for (const Contention& c : contended)
-      document["contentions"].push_back(
-          {{"lock", c.lock}, {"holder", c.holder}, {"waiter", c.waiter}, {"runs", c.runs}, {"count", c.count}});
-    document["lock_orders"] = json_inversions(inversions);
-    document["not_instrumented"] = spots.plain_modules;
-    document["functions"] = {{"executed", spots.executed}, {"not_instrumented", spots.plain_functions}};
-    document["warnings"] = spots.warnings;
-    if (!inconclusive.empty()) document["inconclusive"] = inconclusive;
-    document["failing_runs"] = failing;
-    print_json(document);
+    print_json(json_of(found, shown));
   } else {
-    for (const RaceReport& r : races) {
-      print_out("{} on {}: {} and {}\n", r.confirmed ? "RACE" : "POSSIBLE RACE", r.object, r.first.place, r.second.place);
-      print_side("first ", r.first);
-      print_side("second", r.second);
-    }
-    print_inversions(inversions);
-    for (size_t i = 0; i < contended.size() && i < kContentionsShown; ++i) {
-      const Contention& c = contended[i];
-      print_out("CONTENTION on {}: taken at {}, waited for at {} (in {} of {} runs)\n", c.lock, c.holder, c.waiter, c.runs, set.executions);
-    }
-    if (contended.size() > kContentionsShown)
-      print_out("and {} more contentions: --json has them all\n", contended.size() - kContentionsShown);
-    print_out("{} confirmed and {} possible races in {} runs\n", confirmed, races.size() - confirmed, set.executions);
-    for (const std::string& module : spots.plain_modules) print_out("not instrumented: {}\n", base_name(module));
-    if (!spots.plain_functions.empty()) {
-      const size_t shown = std::min<size_t>(spots.plain_functions.size(), 5);
-      print_out("{} of {} executed functions of the program are not instrumented: {}{}\n", spots.plain_functions.size(), spots.executed,
-                fmt::join(spots.plain_functions.begin(), spots.plain_functions.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                shown < spots.plain_functions.size() ? "..." : "");
-    }
-    for (const std::string& warning : spots.warnings) print_out("warning: {}\n", warning);
-    if (!inconclusive.empty()) print_out("some runs could not be watched to their end; the last: {}\n", inconclusive);
-    if (failing > 0) print_out("{} of the runs failed: heddle debug -- {}\n", failing, fmt::join(target.arguments, " "));
+    print_text(found, shown, target);
   }
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);
-  return exit_value(confirmed > 0 ? ExitCode::kFailure : ExitCode::kNothing);
+  return exit_value(shown.confirmed > 0 ? ExitCode::kFailure : ExitCode::kNothing);
 }
 
 }  // namespace
@@ -174,7 +268,7 @@ int run_races(const Session& session, const RacesArguments& options) {
 namespace {
 
 void add_races(CLI::App& app, Session& session) {
-  Verb verb(app, "races", "data races of a program built with heddle-cc", TakesProgram::kYes);
+  Verb verb(app, "races", "data races of a program, built with heddle-cc or watched by Valgrind", TakesProgram::kYes);
   auto options = std::make_shared<RacesArguments>();
   options->plan.add_limits_to(verb);
   verb.number("--executions", options->executions, "how many schedules to watch");

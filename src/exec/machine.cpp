@@ -1,6 +1,7 @@
 #include "exec/machine.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
@@ -18,6 +19,7 @@
 
 #include "exec/descriptor.h"
 #include "exec/process.h"
+#include "exec/valgrind.h"
 
 namespace heddle::exec {
 
@@ -105,6 +107,9 @@ std::vector<Ability> machine_abilities() {
   all.push_back({"system calls dispatched to the program", in_a_child(can_dispatch_calls), false, "every run is a process of its own"});
   all.push_back({"huge pages collapsed on request", in_a_child(can_collapse), false, "forking a program with much memory is slower"});
   all.push_back({"performance counters", in_a_child(can_count), false, "benchmarks show no counts"});
+  const ValgrindTool tool = find_valgrind_tool();
+  all.push_back({"Heddle's Valgrind tool", tool.present(), false,
+                 fmt::format("accesses of programs that are not built with heddle-cc are not seen ({})", tool.missing)});
   all.push_back({"a core for each worker", usable_cores().size() > 1, false, "workers share one core"});
   return all;
 }

@@ -13,6 +13,9 @@ struct Target {
   std::vector<std::string> environment;  // "NAME=value", without anything of ours
   std::string directory;                 // absolute
   bool script = false;                   // "#!": the first threaded process below it is controlled
+  std::string wrapped;                   // the user's program, where `program` is a tool that runs it; else empty
+
+  const std::string& image() const { return wrapped.empty() ? program : wrapped; }
 
   // "NAME=value", in place of what the name had.
   void set_variable(const std::string& entry);

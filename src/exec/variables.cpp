@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, std::string>> control_variables(const Target&
                                                                    const Channel& channel) {
   std::vector<std::pair<std::string, std::string>> all = {{"LD_PRELOAD", joined(library, value_of(target, "LD_PRELOAD"))},
                                                           {kChannelVariable, channel.variable()}};
-  const ProgramBuild build = build_of(target.program);
+  const ProgramBuild build = build_of(target.image());
   if (build.hides_sanitizer)
     throw Error(target.arguments.front() +
                 ": was linked with -static-libtsan or -static-liblsan, which cannot run under control: link it without");

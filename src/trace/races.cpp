@@ -106,10 +106,10 @@ bool Suppressions::covers(const Frame& frame) const {
   });
 }
 
-bool RaceLog::add(const Trace& trace) {
+bool RaceLog::add(const Trace& trace, const std::vector<RaceRow>& races) {
   const std::vector<SiteId> before = sites();
   std::set<Key> in_this_run;
-  for (const RaceRow& row : trace.data().races) {
+  for (const RaceRow& row : races) {
     Key key{row.first.site, row.second.site, call_of(row.first), call_of(row.second)};
     if (std::tie(key.high, key.high_call) < std::tie(key.low, key.low_call)) {
       std::swap(key.low, key.high);

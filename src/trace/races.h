@@ -49,7 +49,9 @@ struct RaceReport {
 class RaceLog {
  public:
   // Returns whether it showed a racing site that was not known before.
-  bool add(const Trace& trace);
+  bool add(const Trace& trace) { return add(trace, trace.data().races); }
+  // The same for some of its races.
+  bool add(const Trace& trace, const std::vector<RaceRow>& races);
 
   // Every site that took part in a race, confirmed or possible; sorted. The point set of PointKind::kRacy. `hot`: sites that are executed so
   // often that a suspicion alone does not make them points: data that is handed on under a lock would be nothing but points.

@@ -185,7 +185,6 @@ LONG_FUNCTIONS = {
     ("src/runtime/memory/races.cpp", "check_granule"): "every watched access runs it: no call inside",
     ("src/cli/check.cpp", "run_check"): "older than the rule",
     ("src/cli/finding.cpp", "find_failure"): "older than the rule",
-    ("src/cli/races.cpp", "run_races"): "older than the rule",
     ("src/cli/replay.cpp", "replay_pasted"): "older than the rule",
     ("src/cli/replay.cpp", "run_replay"): "older than the rule",
     ("src/report/evidence.cpp", "best_triple"): "older than the rule",

@@ -23,7 +23,8 @@ struct Chunk {
 // for where these accesses were made.
 inline constexpr uintptr_t kShadowAt = (sizeof(Chunk) + 4095) & ~uintptr_t{4095};
 inline constexpr uintptr_t kPlacesAt = kShadowAt + kChunkBytes / 8 * 32;
-inline constexpr uintptr_t kChunkMapping = kPlacesAt + kChunkBytes / 8 * 16;
+inline constexpr uintptr_t kAtomicsAt = kPlacesAt + kChunkBytes / 8 * 16;  // a bit for each 4 bytes (runtime/memory/access_ring.cpp)
+inline constexpr uintptr_t kChunkMapping = kAtomicsAt + kChunkBytes / 4 / 8;
 
 extern Chunk** g_chunks;  // by address >> kChunkBits; nullptr until map_memory()
 

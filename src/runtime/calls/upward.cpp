@@ -2,6 +2,7 @@
 
 #include "runtime/calls/identity.h"
 #include "runtime/calls/thread.h"
+#include "runtime/memory/access_ring.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/hooks.h"
 #include "runtime/memory/race_clocks.h"
@@ -34,6 +35,7 @@ constinit const Upward kUpward = {
     .heap_block = heap_block,
     .settle_store = settle_store,
     .race_event = race_event,
+    .take_accesses = take_accesses,
     .race_locks = race_locks,
     .note_twins = note_twins,
 

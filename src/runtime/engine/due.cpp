@@ -6,6 +6,7 @@ volatile int g_attention;
 uint64_t g_next_timer = kNoTimer;
 uint64_t g_snapshot_step = UINT64_MAX;
 bool g_detecting;
+bool g_watched;
 OpenStore g_open_store;
 
 }  // namespace heddle::rt

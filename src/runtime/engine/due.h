@@ -14,6 +14,7 @@ extern uint64_t g_next_timer;  // virtual time at which the next timer is due, o
 extern uint64_t g_snapshot_step;  // events after which the next snapshot is ordered
 
 extern bool g_detecting;  // accesses are watched for races
+extern bool g_watched;    // the Valgrind tool tells of the accesses of code that announces none
 
 // A plain store happens after its hook has returned: its value is read when its thread comes to its next operation.
 struct OpenStore {

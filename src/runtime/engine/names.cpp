@@ -7,6 +7,7 @@
 #include "runtime/base/instrumented.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/due.h"
 #include "runtime/engine/upward.h"
 
 namespace heddle::rt {
@@ -36,6 +37,13 @@ const void* const kForgotten = &g_objects;    // a tombstone: no object of the p
 
 ModuleRow* module_rows() { return reinterpret_cast<ModuleRow*>(g_run.slot + g_run.layout.modules); }
 
+// The program, and libraries that are not the system's.
+bool is_own_file(const char* path) {
+  const auto begins = [&](const char* with) { return strncmp(path, with, strlen(with)) == 0; };
+  if (strstr(path, "libheddle-") != nullptr || strstr(path, "vgpreload_") != nullptr || strstr(path, "linux-vdso") != nullptr) return false;
+  return !begins("/lib") && !begins("/usr/lib");
+}
+
 int add_module(dl_phdr_info* info, size_t, void*) {
   uintptr_t low = UINTPTR_MAX;
   uintptr_t high = 0;
@@ -55,8 +63,8 @@ int add_module(dl_phdr_info* info, size_t, void*) {
   row.bias = info->dlpi_addr;
   row.low = low - info->dlpi_addr;
   row.high = high - info->dlpi_addr;
-  row.instrumented = imports_hooks(*info) ? 1 : 0;
   const char* name = info->dlpi_name != nullptr ? info->dlpi_name : "";
+  row.instrumented = imports_hooks(*info) || (g_watched && is_own_file(name)) ? 1 : 0;
   if (g_module_count == 0 && name[0] == 0) {
     const long n = sys(SYS_readlink, "/proc/self/exe", row.path, sizeof row.path - 1);
     row.path[n > 0 ? n : 0] = 0;
@@ -159,6 +167,8 @@ SiteId site_of_new(const void* pc) {
   site_entry(pc) = {pc, site};
   return site;
 }
+
+bool is_in_module(const void* address) { return module_of(reinterpret_cast<uintptr_t>(address)) != kNoIndex; }
 
 bool is_instrumented_code(const void* pc) {
   const uint32_t module = module_of(reinterpret_cast<uintptr_t>(pc));

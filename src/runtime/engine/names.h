@@ -42,7 +42,8 @@ struct CalledFrom {
 };
 // The same for an address of which only the low half was kept.
 bool is_instrumented_code(const void* pc);
-const void* pc_of(SiteId site);  // the return address whose caller_site it is; nullptr: not known
+bool is_in_module(const void* address);  // code or data of a file
+const void* pc_of(SiteId site);          // the return address whose caller_site it is; nullptr: not known
 SiteId site_of_low(uint32_t pc);
 // Names the memory there; a heap block, a global and a stack are named by what they are, other memory by who first used it.
 ObjectId object_of_new(const void* address);

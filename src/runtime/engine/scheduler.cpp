@@ -265,6 +265,7 @@ bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
 }  // namespace
 
 Event* stand(ThreadSlot* me) {
+  if (__builtin_expect(g_detecting, 0)) kUpward.take_accesses();
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) kUpward.take_snapshot();
   if (__builtin_expect(me->signals.handlers != 0, 0)) kUpward.learn_mask(me);
   if (__builtin_expect((g_run.step - g_run.progress.last >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
@@ -334,6 +335,7 @@ Event* point(Op op, const void* address, void* pc) {
 
 void leave_for_ever() {
   ThreadSlot* me = g_current;
+  if (__builtin_expect(g_detecting, 0)) kUpward.take_accesses();
   me->life = Life::kFinished;
   remove_live(me);
   t_managed = 0;

@@ -47,6 +47,8 @@ bool is_point(SiteId site, HookKind kind) {
 
 }  // namespace
 
+bool plan_lists(SiteId site) { return is_listed(site); }
+
 void install_point_set(const PlanHeader& header, const SiteId* sites) {
   if (header.points != g_points && g_call_site_count > 0) {
     memset(g_call_sites, 0, sizeof g_call_sites);

@@ -19,6 +19,8 @@ struct CallSite {
 // Installs the plan's point set, which is the same for all plans that one process executes.
 void install_point_set(const PlanHeader& header, const SiteId* sites);
 
+bool plan_lists(SiteId site);
+
 enum class HookKind : uint8_t { kPlain, kAtomic, kEntry, kExit };
 // The entry for a hook's return address.
 CallSite* call_site(const void* pc, HookKind kind);

@@ -9,8 +9,10 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/real.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/due.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/memory/access_ring.h"
 #include "runtime/memory/call_sites.h"
 #include "runtime/memory/heap_calls.h"
 #include "runtime/memory/hooks.h"
@@ -194,7 +196,13 @@ void* allocate_aligned(size_t alignment, size_t size, const void* pc) {
 
 // The program's part of a free: an operation of its own in instrumented programs, where a use of the block may race with it.
 static void before_free(uintptr_t start, const void* pc) {
-  if (!instrumented() || !active()) return;
+  if (!active()) return;
+  if (g_watched && !instrumented()) {
+    take_accesses();
+    ring_access(reinterpret_cast<const void*>(start), header_of(start)->size);
+    if (is_instrumented_code(pc)) race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, pc);
+  }
+  if (!instrumented()) return;
   const CallSite* at = call_site(pc, HookKind::kPlain);
   if (at->point) {
     Pending p{};

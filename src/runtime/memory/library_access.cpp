@@ -4,6 +4,7 @@
 
 #include "runtime/base/placement.h"
 #include "runtime/engine/names.h"
+#include "runtime/memory/access_ring.h"
 
 namespace heddle::rt {
 
@@ -18,7 +19,10 @@ bool is_watched(int fd, const void* pc) { return detecting() && fd >= 0 && fd < 
 }  // namespace
 
 void note_library_access(const void* address, size_t size, Op op, const void* pc) {
-  if (size != 0 && address != nullptr && is_instrumented_code(pc)) race_access(address, size, op, pc);
+  if (size == 0 || address == nullptr || !is_instrumented_code(pc)) return;
+  take_accesses();
+  ring_access(address, size);
+  race_access(address, size, op, pc);
 }
 
 void library_reads_text(const char* text, const void* pc) {
@@ -67,6 +71,7 @@ void memory_mapped(const void* address, size_t size, const void* pc) {
   forget_accesses(reinterpret_cast<uintptr_t>(address), size);
   // What was there before the second thread comes before all that others do.
   if (g_thread_count < 2) return;
+  ring_access(address, size < kExtent ? size : kExtent);
   race_access(address, size < kExtent ? size : kExtent, Op::kStore, pc);
 }
 

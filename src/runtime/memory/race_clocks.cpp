@@ -6,6 +6,7 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/watch.h"
 #include "runtime/engine/names.h"
+#include "runtime/memory/access_ring.h"
 #include "runtime/memory/races.h"
 
 namespace heddle::rt {
@@ -194,6 +195,7 @@ static void touch_object(const Pending& p) {
 
 void race_event(const ThreadSlot& thread) {
   const Pending& p = thread.pending;
+  ring_event(thread);
   if (is_memory(p.op)) return;
   RaceThread& t = race_thread(thread.index);
   if (__builtin_expect(t.ignores_sync, 0) && row(p.op).family != Family::kThreads) return;
@@ -314,6 +316,7 @@ void race_event(const ThreadSlot& thread) {
   }
   // Semaphores, barriers, once, initialisation guards, futexes: as their rows say.
   if (p.address == nullptr) return;
+  if (p.op == Op::kGuardLeave) ring_guard(p.address);
   if (has(p.op, kAcquires)) acquire(t, *sync_variable(p.address));
   if (has(p.op, kReleases)) release(t, sync_variable(p.address), thread.index);
 }

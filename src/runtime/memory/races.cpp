@@ -9,6 +9,7 @@
 #include "runtime/base/watch.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
+#include "runtime/memory/access_ring.h"
 #include "runtime/memory/library_access.h"
 #include "runtime/memory/race_clocks.h"
 
@@ -102,6 +103,8 @@ bool is_benign(const void* address) {
 }
 
 __attribute__((noinline)) void report(const Remembered& old, const Access& a, ContextId context, const void* address, RaceKind kind) {
+  // What a library of the system keeps for itself it protects by means that are not seen.
+  if (g_watched && is_in_module(address) && !is_instrumented_code(address) && descriptor_behind(address) < 0) return;
   if (is_benign(address)) return;
   const auto pc = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.pc));
   const uint64_t key = pair_key(place(old.pc, context_of(old.place)), place(pc, context), kind);
@@ -221,7 +224,10 @@ void check(const void* address, size_t size, const Access& a) {
 
 }  // namespace
 
-void install_races(bool wanted) { g_detecting = wanted && map_memory(); }
+void install_races(bool wanted) {
+  g_detecting = wanted && map_memory();
+  begin_ring();
+}
 
 void race_access(const void* address, size_t size, Op op, const void* pc) {
   uint8_t flags = has(op, kWrites) ? kCellWrite : 0;
@@ -293,6 +299,8 @@ void zero_pages(char* from, char* to) {
 }  // namespace
 
 void forget_accesses(uintptr_t start, size_t size) {
+  take_accesses();
+  forget_atomic_words(start, size);
   const uintptr_t end = start + size;
   for (uintptr_t at = start & ~uintptr_t{7}; at < end;) {
     const uintptr_t chunk_end = (at | (kChunkBytes - 1)) + 1;

@@ -20,6 +20,7 @@
 #include "runtime/engine/spin.h"
 #include "runtime/engine/stream.h"
 #include "runtime/engine/unwinder.h"
+#include "runtime/memory/access_ring.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/hooks.h"
 #include "runtime/outside/input_log.h"
@@ -125,6 +126,7 @@ void start_main() {
   if (!g_run.attached || g_run.active) return;
   // The unwinder is loaded now: at the time of a failure it may be too late.
   load_unwinder();
+  ask_for_ring();
   name_modules();
   catch_where_needed();
   install_plan();

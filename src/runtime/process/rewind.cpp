@@ -13,6 +13,7 @@
 #include "runtime/base/mappings.h"
 #include "runtime/base/memory_map.h"
 #include "runtime/base/sys.h"
+#include "runtime/base/valgrind.h"
 #include "runtime/engine/carrier.h"
 #include "runtime/engine/outside_influence.h"
 #include "runtime/engine/repeated_state.h"
@@ -402,6 +403,7 @@ void forget_rewind() {
 }
 
 HeddleMark* begin_rewind(uint32_t row) {
+  if (under_valgrind()) return nullptr;  // which has no dispatch of calls
   if (g_run.carrier != Carrier::kFiber || catches_inner_calls() || g_run.control->debugger != 0 || !recreates_descriptors_again())
     return nullptr;
   if (dl_iterate_phdr(find_own_code, nullptr) == 0) return nullptr;

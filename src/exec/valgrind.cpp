@@ -1,0 +1,65 @@
+#include "exec/valgrind.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "trace/error.h"
+
+namespace heddle::exec {
+
+namespace fs = std::filesystem;
+
+ValgrindTool find_valgrind_tool() {
+  ValgrindTool found;
+  std::error_code failure;
+  const fs::path prefix = fs::read_symlink("/proc/self/exe", failure).parent_path().parent_path();
+  for (const char* place : {"lib/heddle-amd64-linux", "lib/heddle/heddle-amd64-linux"}) {
+    if (fs::exists(prefix / place, failure)) found.program = (prefix / place).string();
+  }
+  for (const char* place :
+       {"/usr/libexec/valgrind", "/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/valgrind", "/usr/local/libexec/valgrind"}) {
+    if (found.directory.empty() && fs::exists(fs::path(place) / "vgpreload_core-amd64-linux.so", failure)) found.directory = place;
+  }
+  if (found.directory.empty()) {
+    found.missing = "Valgrind is not installed (Debian: valgrind)";
+  } else if (found.program.empty()) {
+    found.missing = "Heddle's Valgrind tool was not built: Valgrind's headers and libraries were not there";
+  }
+  return found;
+}
+
+SharedRegions::SharedRegions() : file_(::memfd_create("heddle-regions", MFD_CLOEXEC)) {
+  if (!file_) throw Error(fmt::format("cannot create shared memory: {}", std::strerror(errno)));
+}
+
+std::string SharedRegions::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_.get()); }
+
+size_t SharedRegions::count() const {
+  struct stat status {};
+  return ::fstat(file_.get(), &status) == 0 ? static_cast<size_t>(status.st_size) / sizeof(uint64_t) : 0;
+}
+
+Target under_valgrind(const Target& target, const ValgrindTool& tool, const std::vector<std::string>& options) {
+  if (!tool.present()) throw Error(tool.missing);
+  if (target.script) throw Error(fmt::format("{}: a script: name the program that it runs", target.arguments.front()));
+  Target wrapped = target;
+  wrapped.wrapped = target.program;
+  wrapped.program = tool.program;
+  wrapped.arguments = {tool.program, "--tool=heddle", "-q", "--log-file=/dev/null", "--vgdb=no"};
+  wrapped.arguments.insert(wrapped.arguments.end(), options.begin(), options.end());
+  // Where the name has no directory Valgrind would look for it in PATH, and may find another.
+  const std::string& name = target.arguments.front();
+  wrapped.arguments.push_back(name.find('/') != std::string::npos ? name : target.program);
+  wrapped.arguments.insert(wrapped.arguments.end(), target.arguments.begin() + 1, target.arguments.end());
+  wrapped.set_variable("VALGRIND_LIB=" + tool.directory);
+  wrapped.set_variable("VALGRIND_LAUNCHER=" + tool.program);
+  return wrapped;
+}
+
+}  // namespace heddle::exec

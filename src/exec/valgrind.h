@@ -1,0 +1,36 @@
+#pragma once
+// The Valgrind tool (valgrind/ at the root), which shows the memory accesses of programs that are not instrumented.
+#include <string>
+#include <vector>
+
+#include "exec/descriptor.h"
+#include "exec/target.h"
+
+namespace heddle::exec {
+
+// Where the tool and Valgrind's own files are; `missing` says what is not there.
+struct ValgrindTool {
+  std::string program;    // heddle-amd64-linux
+  std::string directory;  // with Valgrind's preloaded library
+  std::string missing;
+
+  bool present() const { return missing.empty(); }
+};
+ValgrindTool find_valgrind_tool();
+
+// Parts of the program's memory that more than one thread has touched, over all runs that were given it: the tool adds to them. What a
+// thread did before another came is seen only in a run that began with the part known.
+class SharedRegions {
+ public:
+  SharedRegions();
+  std::string path() const;
+  size_t count() const;
+
+ private:
+  Descriptor file_;
+};
+
+// The same program, run by the tool.
+Target under_valgrind(const Target& target, const ValgrindTool& tool, const std::vector<std::string>& options);
+
+}  // namespace heddle::exec

@@ -1,0 +1,65 @@
+/* heddle: the Valgrind tool that shows Heddle the memory accesses of a program that is not built for it. It decides nothing: what happens
+   before what, and what is a race, the runtime in the program knows. */
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_options.h"
+#include "pub_tool_redir.h"
+#include "tool.h"
+#include "valgrind.h"
+
+static Bool prints = False;
+
+static Bool option(const HChar* argument) {
+  if (VG_BINT_CLO(argument, "--region-bits", region_bits, 6, 16)) return True;
+  if (VG_BOOL_CLO(argument, "--all-accesses", keep_all)) return True;
+  if (VG_STR_CLO(argument, "--regions", regions_file)) return True;
+  return VG_BOOL_CLO(argument, "--print-counts", prints);
+}
+
+static void usage(void) {
+  VG_(printf)("    --region-bits=<6..16>     a region of memory is two to the power of this many bytes [8]\n");
+  VG_(printf)("    --regions=<file>          regions known to be shared; those found are added\n");
+  VG_(printf)("    --all-accesses=no|yes     tell of accesses to private memory, too [no]\n");
+  VG_(printf)("    --print-counts=no|yes     print how many accesses came to which stage [no]\n");
+}
+static void debug_usage(void) {}
+
+static Bool request(ThreadId thread, UWord* arguments, UWord* result) {
+  (void)thread;
+  if (!VG_IS_TOOL_USERREQ('H', 'D', arguments[0])) return False;
+  *result = 0;
+  switch (arguments[0] & 0xFFFF) {
+    case kHeddleAsk:
+      if (arguments[1] == kHeddleRingVersion) *result = (UWord)&ring;
+      break;
+    case kHeddleFunction: add_memory_function(arguments[1], arguments[2]); break;
+    case kHeddleTouch: touched_by_runtime(arguments[1], arguments[2]); break;
+    case kHeddleAtomicSite: add_atomic_site(arguments[1]); break;
+    case kHeddleBegin: filter_begin_run(); break;
+    default: return False;
+  }
+  return True;
+}
+
+static void begin(void) { filter_begin_run(); }
+
+static void end(Int code) {
+  (void)code;
+  if (prints) filter_print();
+}
+
+static void describe(void) {
+  VG_(details_name)("heddle");
+  VG_(details_version)("1");
+  VG_(details_description)("shows memory accesses to Heddle");
+  VG_(details_copyright_author)("GNU GPL version 2 or later, as Valgrind itself.");
+  VG_(details_bug_reports_to)("the Heddle project");
+  VG_(basic_tool_funcs)(begin, instrument, end);
+  VG_(needs_command_line_options)(option, usage, debug_usage);
+  VG_(needs_client_requests)(request);
+  /* A call must end its block: what was called from where is looked at there. */
+  VG_(clo_vex_control).guest_chase = False;
+}
+
+VG_DETERMINE_INTERFACE_VERSION(describe)
