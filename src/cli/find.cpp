@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/session.h"
 #include "cli/shards.h"
-#include "report/timing.h"
+#include "cli/story.h"
 #include "trace/shell_words.h"
 
 namespace heddle::cli {
@@ -115,7 +115,7 @@ int run(const Session& session, const FindArguments& arguments) {
                 describe_counts(b.trace.counts()));
     }
     if (!b.known && b.trace.preemptions() == 0) print_out("       It fails without any preemption.\n");
-    for (const TimingNeed& need : timing_needs(b.trace)) print_out("TIMING needs that {}\n", need.sentence);
+    for (const TimingNeed& need : timing_needs_of(campaign, b.trace)) print_out("TIMING needs that {}\n", need.sentence);
     if (options.keep_going) print_out("       seen in {} of {} runs\n", b.count, found.result.executions);
     print_out("NEXT   heddle simplify {} · heddle explain {} · heddle replay {}\n", bugs[i].id, bugs[i].id, bugs[i].id);
   }

@@ -193,6 +193,13 @@ std::optional<Stacks> stacks_of(Campaign& campaign, const Trace& trace) {
   return stacks_in(again);
 }
 
+std::vector<TimingNeed> timing_needs_of(Campaign& campaign, const Trace& trace) {
+  std::vector<TimingNeed> needs = timing_needs(trace);
+  if (needs.empty()) return needs;
+  const std::optional<Stacks> stacks = stacks_of(campaign, trace);
+  return stacks ? timing_needs(trace_at_own_lines(trace, *stacks, Symbols(module_paths(trace)))) : needs;
+}
+
 void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing) {
   const BugStore store;
   auto save = [&](const char* name, const std::optional<Stacks>& stacks) {

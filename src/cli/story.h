@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "report/text.h"
+#include "report/timing.h"
 #include "trace/anchors.h"
 #include "trace/cause.h"
 #include "trace/stacks.h"
@@ -49,6 +50,8 @@ TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::opti
 // One more replay of each run, to learn the calls that led to each event.
 // By a run of its own; nothing where that run differs.
 std::optional<Stacks> stacks_of(Campaign& campaign, const Trace& trace);
+// What a schedule asks of time, at the program's own lines.
+std::vector<TimingNeed> timing_needs_of(Campaign& campaign, const Trace& trace);
 void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing);
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved);
 

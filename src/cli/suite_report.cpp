@@ -29,7 +29,7 @@ std::string summary_of(const SuiteResult& result) {
   };
   add(TestVerdict::kFailure, "fail under some schedule");
   add(TestVerdict::kFailsAlways, "fail always");
-  add(TestVerdict::kFlaky, "fail in a way that no schedule decides");
+  add(TestVerdict::kFlaky, "fail depending on real time");
   add(TestVerdict::kPassed, "passed");
   add(TestVerdict::kNoThreads, "start no threads");
   add(TestVerdict::kCannotTest, "cannot be tested");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/print.h"
+#include "cli/story.h"
 #include "cli/test_lists.h"
 #include "exec/capture.h"
 #include "symbols/symbols.h"
@@ -133,7 +134,9 @@ void SuiteRun::judge(Campaign& campaign, const CampaignOptions& options, const F
   result.signature = signature(first.trace);
   result.words = first_line(describe_failure(first.trace));
   const bool always = campaign.pool().threadless() || (first.index == 0 && fails_always(campaign, options.plan.seed()));
-  result.verdict = always ? TestVerdict::kFailsAlways : TestVerdict::kFailure;
+  const std::vector<TimingNeed> needs = always ? std::vector<TimingNeed>() : timing_needs_of(campaign, first.trace);
+  result.verdict = always ? TestVerdict::kFailsAlways : needs.empty() ? TestVerdict::kFailure : TestVerdict::kFlaky;
+  for (const TimingNeed& need : needs) result.words += fmt::format("; needs that {}", need.sentence);
   if (!options_.keep) return;
   Saving saving;
   Bug bug = first.known ? *first.known : campaign.bug_of(first.trace, options);

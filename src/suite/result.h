@@ -13,7 +13,7 @@ enum class TestVerdict {
   kPassed,       // no schedule that was run fails
   kFailure,      // fails under some schedule, and passes under another
   kFailsAlways,  // fails under every schedule that was run: no matter of threads
-  kFlaky,        // failed, and the same schedule did not fail again: it depends on something else, such as real time
+  kFlaky,        // fails only if somebody is slower than a sleep or a time-out; or the same schedule did not fail again: real time decides
   kNoThreads,    // it starts none: one run says everything
   kCannotTest,   // for the reason given
 };
