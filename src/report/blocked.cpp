@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/permits.h"
 #include "report/waits.h"
 #include "report/wake_ups.h"
 #include "trace/happens_before.h"
@@ -13,6 +14,8 @@
 namespace heddle::report {
 
 namespace {
+
+constexpr size_t kMostTold = 5;  // threads of which a sentence tells; the table of who waits has the others
 
 class Blocked {
  public:
@@ -25,7 +28,7 @@ class Blocked {
     d_.kind = BugClass::kDeadlock;
     cycle_ = std::any_of(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return w.in_cycle; });
     const bool known = cycle_ ? lock_cycle() : held_twice() || keeps_a_lock() || barrier() || never_given_back();
-    if (!known && !conditions(c_)) semaphore();
+    if (!known && !conditions(c_)) permits(c_);
     if (d_.fix.empty() && d_.kind == BugClass::kDeadlock) nobody_left();
     say_who_waits();
   }
@@ -49,10 +52,11 @@ class Blocked {
       if (cycle_ && !w.in_cycle) continue;
       // Who only waits for the end of another is told where few wait; the table has them all.
       if (w.op == Op::kThreadJoin && others && !w.in_cycle && said >= 2) continue;
-      ++said;
-      tail += (tail.empty() ? "" : "; ") + wait_sentence(c_.names, w);
       lines_of(w);
+      if (++said > kMostTold) continue;
+      tail += (tail.empty() ? "" : "; ") + wait_sentence(c_.names, w);
     }
+    if (said > kMostTold) tail += fmt::format("; and {} more wait", said - kMostTold);
     d_.why += tail;
   }
 
@@ -93,14 +97,15 @@ class Blocked {
       return true;
     }
     std::string ways;
+    size_t told = 0;
     for (const WaitEdge* w : round) {
       // What it holds that the other wants.
       const auto other = std::find_if(round.begin(), round.end(), [&](const WaitEdge* o) { return o->holder == w->thread; });
-      if (other == round.end()) continue;
+      if (other == round.end() || ++told > kMostTold) continue;
       ways += fmt::format("{}{} takes {} at {} and then {} at {}", ways.empty() ? "" : ", ", c_.thread(w->thread), name(**other),
                           (*other)->taken_at.empty() ? "?" : (*other)->taken_at, name(*w), w->at);
     }
-    d_.fix = fmt::format("Take these locks in one order everywhere, or all at once: {}.", ways);
+    d_.fix = fmt::format("Take these locks in one order everywhere, or all at once: {}{}.", ways, told > kMostTold ? ", and so on" : "");
     return true;
   }
 
@@ -127,29 +132,28 @@ class Blocked {
     for (uint32_t t = 0; t < threads_.size(); ++t) {
       const ObjectId mutex = locks_.wait_mutex(t);
       if (threads_[t].state != ThreadState::kBlocked || mutex == kNoObject) continue;
-      const auto events = taken(t, mutex);
-      if (events.empty()) continue;
-      // The one that the wait gave back is gone from the list: it was taken last.
-      size_t again = trace_.events().size();
-      for (size_t i = trace_.events().size(); i-- > 0;) {
-        const Event& e = trace_.events()[i];
-        if (e.thread == t && e.object == mutex && takes_lock(e) && i != events.front()) {
-          again = i;
-          break;
-        }
-      }
-      d_.subject = c_.names.object(mutex, trace_.events()[events.front()].op);
-      const std::string where = edge_place(t);
-      d_.fix = fmt::format(
-          "{} has locked the recursive mutex {} twice, at {} and at {}, and the wait at {} gives it back only once: do not hold it already "
-          "when "
-          "waiting with it.",
-          c_.thread(t), c_.quoted(d_.subject), c_.place(events.front()), c_.place(again), where);
-      c_.lines.event(events.front(), "takes it the first time here");
-      if (again < trace_.events().size()) c_.lines.event(again, "takes it again here");
-      return true;
+      if (gave_back_once(t, mutex)) return true;
     }
     return false;
+  }
+  // It still holds the mutex, and took it again after that: the one that the wait gave back is gone from the list, it was taken last.
+  bool gave_back_once(uint32_t t, ObjectId mutex) {
+    const auto held = taken(t, mutex);
+    if (held.empty()) return false;
+    size_t again = kNoDifference;
+    for (size_t i = held.front() + 1; i < trace_.events().size(); ++i) {
+      const Event& e = trace_.events()[i];
+      if (e.thread == t && e.object == mutex && takes_lock(e)) again = i;
+    }
+    if (again == kNoDifference) return false;
+    d_.subject = c_.names.object(mutex, trace_.events()[held.front()].op);
+    d_.fix = fmt::format(
+        "{} has locked the recursive mutex {} twice, at {} and at {}, and the wait at {} gives it back only once: do not hold it already "
+        "when waiting with it.",
+        c_.thread(t), c_.quoted(d_.subject), c_.place(held.front()), c_.place(again), edge_place(t));
+    c_.lines.event(held.front(), "takes it the first time here");
+    c_.lines.event(again, "takes it again here");
+    return true;
   }
   std::string edge_place(uint32_t thread) const {
     const auto at = std::find_if(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& w) { return w.thread == thread; });
@@ -167,6 +171,9 @@ class Blocked {
                              c_.thread(w.holder), c_.quoted(name(w)), w.taken_at, sleeps->at, name(*sleeps));
         return true;
       }
+      // A condition of the library's own (condition_variable_any) waits with a mutex inside: the program's is given back like any other.
+      if (row(sleeps->op).family == Family::kConditions && row(w.op).family == Family::kMutexes && gave_back_once(w.holder, w.object))
+        return true;
       d_.fix = fmt::format(
           "{} waits for {} at {} and keeps {}, taken at {}, which {} needs at {} before it can wake it: give {} back before the wait.",
           c_.thread(w.holder), c_.quoted(name(*sleeps)), sleeps->at, c_.quoted(name(w)), w.taken_at, c_.thread(w.thread), w.at,
@@ -201,7 +208,7 @@ class Blocked {
     std::string set_up;
     if (!frames.empty()) {
       const std::string last = d_.subject.substr(d_.subject.find_last_of(".>") + 1);
-      if (const int n = c_.line_with(frames.front().file, {"barrier", "init", last}); n != 0) {
+      if (const int n = c_.line_with(frames.front().file, {"barrier", "init"}, last); n != 0) {
         Frame line = frames.front();
         line.line = n;
         line.column = 0;
@@ -229,107 +236,11 @@ class Blocked {
     return false;
   }
 
-  void semaphore() {
-    const auto at =
-        std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return row(w.op).family == Family::kSemaphores; });
-    if (at == d_.waits.end() || permits_in_circle()) return;
-    d_.subject = name(*at);
-    const Permits permits = permits_of(at->object);
-    for (uint32_t t = 0; t < threads_.size(); ++t) {
-      if (permits.balance[t] <= 0 || threads_[t].state != ThreadState::kFinished) continue;
-      d_.fix = fmt::format("{} took {} at {} and ended without posting it: post it on every way out, or count the permits anew.",
-                           c_.thread(t), c_.quoted(d_.subject), c_.place(permits.took[t]));
-      c_.lines.event(permits.took[t], "takes it here and does not post it");
-      return;
-    }
-    d_.fix = fmt::format("{} is posted {} time{} in this run, and every thread that could post it for the wait at {} waits or has ended",
-                         c_.quoted(d_.subject), permits.posts, permits.posts == 1 ? "" : "s", at->at);
-    for (size_t i = 0; c_.passing != nullptr && i < c_.passing->events().size(); ++i) {
-      const Event& e = c_.passing->events()[i];
-      const uint32_t who = trace_.thread_index(c_.passing->thread_id(e));
-      if (e.op != Op::kSemPost || e.object != at->object || who >= threads_.size() || threads_[who].state != ThreadState::kBlocked)
-        continue;
-      d_.fix +=
-          fmt::format(": where it passes {} posts it at {}; here it waits at {}", c_.thread(who), c_.names.place(e.site), edge_place(who));
-      break;
-    }
-    d_.fix += ". Post it once for each wait, before waiting for anything else.";
-  }
-
-  // How many permits each thread took and did not give back, and where it took the last.
-  struct Permits {
-    std::vector<int> balance;
-    std::vector<size_t> took;
-    size_t posts = 0;
-  };
-  Permits permits_of(ObjectId semaphore) const {
-    Permits p{std::vector<int>(threads_.size()), std::vector<size_t>(threads_.size(), kNoDifference)};
-    for (size_t i = 0; i < trace_.events().size(); ++i) {
-      const Event& e = trace_.events()[i];
-      if (e.object != semaphore || (e.flags & (kFailed | kTimedOut)) != 0) continue;
-      if (e.op == Op::kSemPost) --p.balance[e.thread], ++p.posts;
-      if (e.op == Op::kSemWait || e.op == Op::kSemTryWait || e.op == Op::kSemTimedWait) ++p.balance[e.thread], p.took[e.thread] = i;
-    }
-    return p;
-  }
-  // Who takes a permit also posts it: a semaphore that is used as a lock, not as a message to another thread.
-  static bool used_as_lock(const Trace& run, ObjectId semaphore) {
-    std::set<uint32_t> took;
-    size_t given_back = 0;
-    for (const Event& e : run.events()) {
-      if (e.object != semaphore || (e.flags & (kFailed | kTimedOut)) != 0) continue;
-      if (e.op == Op::kSemWait || e.op == Op::kSemTryWait || e.op == Op::kSemTimedWait) took.insert(e.thread);
-      if (e.op == Op::kSemPost && took.erase(e.thread) == 0) return false;
-      given_back += e.op == Op::kSemPost;
-    }
-    return given_back > 0;
-  }
-
-  // Each has a permit that the next one waits for.
-  bool permits_in_circle() {
-    std::vector<std::pair<const WaitEdge*, size_t>> round;  // who waits, and where the next took it
-    for (const WaitEdge& w : d_.waits) {
-      if (row(w.op).family != Family::kSemaphores || c_.passing == nullptr || !used_as_lock(*c_.passing, w.object)) continue;
-      round = follow(w);
-      if (!round.empty()) break;
-    }
-    if (round.empty()) return false;
-    std::string ways;
-    for (size_t i = 0; i < round.size(); ++i) {
-      // What it took that the one before it in the circle waits for.
-      const auto& [before, took] = round[(i + round.size() - 1) % round.size()];
-      const WaitEdge& w = *round[i].first;
-      ways += fmt::format("{}{} takes {} at {} and then {} at {}", ways.empty() ? "" : ", ", c_.thread(w.thread), name(*before),
-                          c_.place(took), name(w), w.at);
-      c_.lines.event(took, "took it here");
-    }
-    d_.fix = fmt::format("Take these permits in one order everywhere, or all at once: {}.", ways);
-    return true;
-  }
-  std::vector<std::pair<const WaitEdge*, size_t>> follow(const WaitEdge& start) const {
-    std::vector<std::pair<const WaitEdge*, size_t>> way;
-    const WaitEdge* at = &start;
-    while (way.size() <= d_.waits.size()) {
-      const Permits permits = permits_of(at->object);
-      const WaitEdge* next = nullptr;
-      for (const WaitEdge& w : d_.waits) {
-        if (&w == at || row(w.op).family != Family::kSemaphores || permits.balance[w.thread] <= 0) continue;
-        next = &w;
-        break;
-      }
-      if (next == nullptr) return {};
-      way.emplace_back(at, permits.took[next->thread]);
-      if (next == &start) return way;
-      at = next;
-    }
-    return {};
-  }
-
   void nobody_left() {
     for (const WaitEdge& w : d_.waits) {
       if (w.op == Op::kThreadJoin) continue;
       const auto join = std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& o) { return o.op == Op::kThreadJoin; });
-      if (again_in(w)) return;
+      if (counted(w) || again_in(w)) return;
       d_.fix = fmt::format("No thread is left that could end the wait of {} at {}", c_.thread(w.thread), w.at);
       if (join != d_.waits.end() && !(join->thread == w.thread))
         d_.fix += fmt::format("; {} waits for its end at {}: what ends the wait must be done before that, or by another thread",
@@ -337,6 +248,34 @@ class Blocked {
       d_.fix += fmt::format(". Look for who should do it, and how often it must be done before {} counts as reached.", w.at);
       return;
     }
+  }
+
+  // A latch or barrier of the C++ library, by the line that sets it up: fewer came than its count.
+  bool counted(const WaitEdge& w) {
+    const auto calls = c_.names.calls(threads_[w.thread].stack);
+    if (calls.empty() || row(w.op).family != Family::kFutexes) return false;
+    const std::string object = name(w), last = object.substr(object.find_last_of(".>") + 1);
+    for (const char* kind : {"latch", "barrier"}) {
+      const int n = c_.line_with(calls.front().file, {std::string("std::") + kind}, last);
+      if (n == 0) continue;
+      Frame line = calls.front();
+      line.line = n;
+      line.column = 0;
+      c_.lines.place(line, w.thread, "its count is set here");
+      d_.subject = object;
+      std::string ended;
+      for (uint32_t t = 1; t < threads_.size(); ++t) {
+        if (threads_[t].state == ThreadState::kFinished) ended += (ended.empty() ? "" : ", ") + c_.thread(t);
+      }
+      d_.fix = fmt::format(
+          "Fewer arrive at the {} {} than its count, set at {}, asks for: {} waits at {}{}. Make the two numbers equal, or let every "
+          "thread "
+          "arrive.",
+          kind, c_.quoted(object), Names::place(line), c_.thread(w.thread), w.at,
+          ended.empty() ? "" : fmt::format(", and {} ended", ended));
+      return true;
+    }
+    return false;
   }
 
   // It waits in a function of the program's own that it has been through before: a lock of that kind is held already.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "trace/objects.h"
 
@@ -31,11 +32,23 @@ std::string Case::place_and_caller(size_t step) const {
   return fmt::format("{} (called at {})", Names::place(calls[0]), Names::place(calls[1]));
 }
 
-int Case::line_with(const std::string& file, const std::vector<std::string>& words) const {
+static bool has_name(const std::string& text, const std::string& name) {
+  auto in_name = [&](size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_'); };
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    if ((at == 0 || !in_name(at - 1)) && !in_name(at + name.size())) return true;
+  }
+  return false;
+}
+
+int Case::line_with(const std::string& file, const std::vector<std::string>& words, const std::string& name) const {
   constexpr int kMostLines = 20'000;
+  if (name.empty()) return 0;
   for (int n = 1; n <= kMostLines; ++n) {
-    const auto text = names.symbols().source_line(file, n);
+    auto text = names.symbols().source_line(file, n);
     if (!text) return 0;
+    text->erase(std::min(text->size(), text->find("//")));
+    const size_t begin = text->find_first_not_of(" \t");
+    if (begin == std::string::npos || (*text)[begin] == '*' || text->compare(begin, 2, "/*") == 0 || !has_name(*text, name)) continue;
     if (std::all_of(words.begin(), words.end(), [&](const std::string& word) { return text->find(word) != std::string::npos; })) return n;
   }
   return 0;

@@ -26,9 +26,9 @@ struct Case {
   // The line, and the caller's where the event lies in a function that several places call: "a.c:5 (called at a.c:20)".
   std::string place_and_caller(size_t step) const;
   // A name for a sentence: "`count`", or nothing where it has only a letter and no meaning by itself.
-  std::string quoted(const std::string& name) const { return name.empty() ? "it" : "`" + name + "`"; }
-  // The first line of that file that has all the words; 0 for none.
-  int line_with(const std::string& file, const std::vector<std::string>& words) const;
+  std::string quoted(const std::string& name) const { return name.empty() ? "it" : name.rfind("the ", 0) == 0 ? name : "`" + name + "`"; }
+  // The first line of that file, comments aside, that has all the words and the name; 0 for none.
+  int line_with(const std::string& file, const std::vector<std::string>& words, const std::string& name) const;
   // Where `parent` joins the thread, in this run or in the passing one: "a.c:9"; empty if it does not.
   std::string join_place(uint32_t joined, uint32_t by) const;
 };

@@ -256,6 +256,11 @@ std::vector<std::string> part_sentences(Names& names, const Cause& c) {
   auto where = [&](const CauseEvent& e) {
     return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site);
   };
+  // One line that several places call: the callers tell its operations apart.
+  auto from_where = [&](const CauseEvent& e) {
+    const auto calls = e.step < names.trace().events().size() ? names.calls(e.step) : std::vector<Frame>();
+    return calls.size() < 2 ? where(e) : fmt::format("{} (called at {})", where(e), Names::place(calls[1]));
+  };
   std::vector<bool> done(c.parts.size());
   for (size_t i = 0; i < c.parts.size(); ++i) {
     if (done[i]) continue;
@@ -267,9 +272,15 @@ std::vector<std::string> part_sentences(Names& names, const Cause& c) {
       std::string does = cause_event_words(names, in.second, true);
       const std::string last = cause_event_words(names, back.first, true);
       if (in.second.step != back.first.step) does += last == does ? " more than once" : " and " + last;
-      out.push_back(fmt::format("{} between {} and {} of {}  {} {}", does, where(in.first), where(back.second),
-                                names.thread(names.trace().thread_index(in.first.thread)), without_words(in.without),
-                                without_words(back.without)));
+      const std::string from = where(in.first), to = where(back.second);
+      const std::string who = names.thread(names.trace().thread_index(in.first.thread));
+      std::string window = fmt::format("between {} and {} of {}", from, to, who);
+      if (from == to) {
+        const std::string a = from_where(in.first), b = from_where(back.second);
+        window = a == from || b == to || a == b ? fmt::format("between two operations of {} at {}", who, from)
+                                                : fmt::format("between {} and {} of {}", a, b, who);
+      }
+      out.push_back(fmt::format("{} {}  {} {}", does, window, without_words(in.without), without_words(back.without)));
     }
     if (done[i]) continue;
     done[i] = true;

@@ -68,6 +68,11 @@ class Fixer {
     return {Names::place(first.front()), Names::place(second.front())};
   }
 
+  static std::string span_words(const std::string& from, const std::string& to) {
+    if (from.empty() || from == to) return from.empty() ? "up to " + to : "at " + to;
+    return to.empty() ? "after " + from : fmt::format("from {} to {}", from, to);
+  }
+
   // "and T2 around a.c:7", where the others' operation is a plain access that has no lock either.
   std::string others_too() const {
     if (!seen(t_.between) || !is_memory(events_[t_.between].op)) return {};
@@ -101,11 +106,11 @@ class Fixer {
     if (seen(before()) && is_memory(events_[before()].op)) {
       const bool atomic = row(events_[before()].op).family == Family::kAtomics;
       const std::string lock = common_lock();
-      return fmt::format("Make what {} does from {} to {} one step: hold {} across both{}{}.", who(), from, to,
+      return fmt::format("Make what {} does {} one step: hold {} across both{}{}.", who(), span_words(from, to),
                          lock.empty() ? std::string("one lock") : c_.quoted(lock), others_too(),
                          atomic ? ", or use one atomic update (exchange, compare-and-exchange) instead of a load and a store" : "");
     }
-    return fmt::format("Make what {} does from {} to {} one step: hold one lock across both{}.", who(), from, to, others_too());
+    return fmt::format("Make what {} does {} one step: hold one lock across both{}.", who(), span_words(from, to), others_too());
   }
   bool is_lock_at_after() const {
     if (seen(after())) return is_lock_request(events_[after()].op);
@@ -123,8 +128,29 @@ class Fixer {
       const std::string place = c_.place(i);
       if (!place.empty() && readers.find(place) == std::string::npos) readers += (readers.empty() ? "" : ", ") + place;
     }
-    return fmt::format("Change or read together what belongs together: one lock held from {} to {} by {}{}.", from, to, who(),
+    if (const std::string text = crossed(); !text.empty()) return text;
+    return fmt::format("Change or read together what belongs together: one lock held {} by {}{}.", span_words(from, to), who(),
                        readers.empty() ? std::string() : fmt::format(", and by {} over {}", other(), readers));
+  }
+
+  // Each looks at the other's sign before it sets its own: a home-made lock.
+  std::string crossed() const {
+    if (!seen(before()) || !seen(after()) || !reads(events_[before()]) || !writes(events_[after()])) return {};
+    const ObjectId theirs = events_[before()].object, own = events_[after()].object;
+    size_t look = kNoDifference, set = kNoDifference;
+    for (size_t i = 0; i < events_.size(); ++i) {
+      const Event& e = events_[i];
+      if (e.thread == w_.thread || !is_memory(e.op)) continue;
+      if (look == kNoDifference && i < after() && e.object == own && reads(e)) look = i;
+      if (look != kNoDifference && set == kNoDifference && e.thread == events_[look].thread && e.object == theirs && writes(e)) set = i;
+    }
+    if (look == kNoDifference || set == kNoDifference || theirs == own) return {};
+    return fmt::format(
+        "{} looks at {} ({}) before it sets {} ({}), and {} looks at {} ({}) before it sets {} ({}): each can find that the other is not "
+        "there. Set first and look then (and give way if both have set), or hold one lock from the look to the set on both sides.",
+        who(), c_.quoted(c_.object(events_[before()])), c_.place(before()), c_.quoted(c_.object(events_[after()])), c_.place(after()),
+        c_.thread(events_[look].thread), c_.quoted(c_.object(events_[look])), c_.place(look), c_.quoted(c_.object(events_[set])),
+        c_.place(set));
   }
 
   std::string race() const {

@@ -121,8 +121,9 @@ static std::optional<Allocation> allocation_of(const std::string& statement) {
     if (a.type.empty()) a.type = after(mark);
   }
   if (a.type.empty()) return std::nullopt;
-  const size_t equals = statement.find('=');
-  if (equals != std::string::npos) {
+  // What is assigned: the last '=' before the allocation, with nothing but it in between.
+  const size_t equals = statement.rfind('=', statement.find(a.type));
+  if (equals != std::string::npos && statement.substr(equals, statement.find(a.type) - equals).find(';') == std::string::npos) {
     size_t end = equals;
     while (end > 0 && statement[end - 1] == ' ') --end;
     size_t begin = end;
@@ -151,6 +152,44 @@ std::optional<std::string> Names::member(ObjectId id, const ObjectRow& row) {
 std::string Names::pointer(ObjectId target) {
   const auto [at, fresh] = pointers_.try_emplace(target, pointers_.size() + 1);
   return fmt::format("pointer {}", at->second);
+}
+
+// The library's own variables say nothing to the reader.
+static bool of_library(const std::string& name) {
+  return name.rfind("std::__", 0) == 0 || name.rfind("__gnu_cxx::", 0) == 0 || name.find("::__detail::") != std::string::npos;
+}
+
+// "sync" of "sync.arrive_and_wait();"
+static std::string receiver_of(const std::string& statement) {
+  for (const char* call : {"arrive_and_wait(", "arrive_and_drop(", "wait("}) {
+    size_t end = statement.find(call);
+    if (end == std::string::npos || end < 2) continue;
+    const size_t dot = statement[end - 1] == '.' ? 1 : statement.compare(end - 2, 2, "->") == 0 ? 2 : 0;
+    if (dot == 0) continue;
+    end -= dot;
+    size_t begin = end;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(statement[begin - 1])) != 0 || statement[begin - 1] == '_' ||
+                         statement[begin - 1] == '.'))
+      --begin;
+    return statement.substr(begin, end - begin);
+  }
+  return {};
+}
+
+std::string Names::receiver(ObjectId id) const {
+  std::set<std::string> found;
+  auto look = [&](const std::vector<Frame>& calls) {
+    if (calls.empty()) return;
+    const std::string name = receiver_of(symbols_.source_statement(calls.front().file, calls.front().line).value_or(""));
+    if (!name.empty()) found.insert(name);
+  };
+  for (size_t i = 0; i < trace_.events().size() && found.size() < 2; ++i) {
+    if (trace_.events()[i].object == id) look(calls(i));
+  }
+  for (const Thread& t : trace_.threads()) {
+    if (t.object == id && t.state == ThreadState::kBlocked) look(calls(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack));
+  }
+  return found.size() == 1 ? *found.begin() : std::string();
 }
 
 std::string Names::lettered(ObjectId id, const ObjectRow* row, Op op) {
@@ -183,7 +222,11 @@ std::string Names::object(ObjectId id, Op op) {
       return "a thread";
     case ObjectKind::kGlobal:
       if (row != nullptr) {
-        if (const auto variable = symbols_.global_at(static_cast<unsigned>(row->a), row->b + row->offset)) return variable->name;
+        const auto variable = symbols_.global_at(static_cast<unsigned>(row->a), row->b + row->offset);
+        if (variable && !of_library(variable->name)) return variable->name;
+        if (variable) {
+          if (const std::string name = receiver(id); !name.empty()) return name;
+        }
       }
       break;
     case ObjectKind::kDescriptor:

@@ -61,6 +61,8 @@ class Names {
   std::string lettered(ObjectId id, const ObjectRow* row, Op op);
   std::optional<std::string> member(ObjectId id, const ObjectRow& row);
   std::string pointer(ObjectId target);
+  // On what the program's own lines wait where they meet that object of a library; empty where they do not agree.
+  std::string receiver(ObjectId id) const;
 
   const Trace& trace_;
   const Symbols& symbols_;

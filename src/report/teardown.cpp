@@ -51,9 +51,9 @@ class Teardown {
     d_.kind = BugClass::kUseAfterFree;
     d_.why = fmt::format("{} frees or uses what another thread has freed: {}", c_.thread(o_.thread), plain_line(o_.message, 80));
     d_.fix = fmt::format(
-        "{} must not be reached by two threads for the same memory: let one step decide who frees it (an atomic decrement whose result is "
+        "Two threads must not both come to {} for the same memory: let one step decide who frees it (an atomic decrement whose result is "
         "tested, or one lock around the test and the free).",
-        crash_place().empty() ? "That line" : crash_place());
+        crash_place().empty() ? "that line" : crash_place());
     return true;
   }
 

@@ -8,8 +8,10 @@
 
 #include "report/columns.h"
 #include "report/evidence.h"
+#include "report/excerpts.h"
 #include "report/names.h"
 #include "report/screen.h"
+#include "report/short_places.h"
 #include "report/timing.h"
 #include "report/waits.h"
 
@@ -19,8 +21,8 @@ namespace {
 
 constexpr size_t kSideBySide = 100;  // characters
 constexpr size_t kMostLines = 60;    // of the whole story, without --all
-constexpr size_t kFewestRows = 16;   // of the table, in any case
-constexpr size_t kMostExcerpt = 22;  // lines of source, without --all
+constexpr size_t kFewestRows = 10;   // of the table, in any case
+constexpr size_t kMostWaits = 8;     // rows of who waits, without --all
 constexpr size_t kTableFrame = 4;    // title, header, the sentence at the end
 constexpr size_t kContext = 4;       // events around those that matter, where the whole would be too long
 
@@ -97,14 +99,27 @@ std::vector<ScheduleRow> shortened(const std::vector<ScheduleRow>& rows, const s
   return out;
 }
 
+// Even the rows that matter are too many: the beginning, and more of the end, where it is decided.
+void cut_middle(std::vector<ScheduleRow>& rows, size_t room) {
+  if (rows.size() <= room || room < 4) return;
+  const auto first = static_cast<std::ptrdiff_t>(room / 3), last = static_cast<std::ptrdiff_t>(room - room / 3 - 1);
+  const uint32_t thread = rows[room / 3].thread;
+  const size_t skipped = rows.size() - room + 1;
+  rows.erase(rows.begin() + first, rows.end() - last);
+  rows.insert(rows.begin() + first, {RowKind::kFold, kNoDifference, thread, fmt::format(".. {} more rows (--all)", skipped), ""});
+}
+
 // Two runs alike, so that what they have in common stays side by side: as much around what matters as fits into `room` rows.
-void fit(std::vector<ScheduleRow>& one, std::vector<ScheduleRow>& two, const std::vector<size_t>& keep, size_t room) {
+void fit(std::vector<ScheduleRow>& one, std::vector<ScheduleRow>& two, const std::vector<size_t>& keep, size_t room, bool cut) {
   if (one.size() <= room && two.size() <= room) return;
   for (size_t around = kContext + 1; around-- > 0;) {
     const auto a = shortened(one, keep, around), b = shortened(two, keep, around);
     if (around > 0 && (a.size() > room || b.size() > room)) continue;
     one = a;
     two = b;
+    if (!cut) return;
+    cut_middle(one, room);
+    cut_middle(two, room);
     return;
   }
 }
@@ -116,7 +131,9 @@ class Writer {
         options_(options),
         names_(story.failing, story.symbols, story.stacks),
         diagnosis_(diagnose(names_, story)),
-        out_(options.colour) {}
+        out_(options.colour) {
+    name_file_once(diagnosis_, names_.only_file());
+  }
 
   // The table takes what room the rest leaves.
   std::string text() {
@@ -125,7 +142,7 @@ class Writer {
     tables(kNoDifference);  // names its objects, which the legend explains
     const std::string longest = out_.take();
     waits();
-    excerpts();
+    add_excerpts(out_, names_, diagnosis_, options_.all);
     legend();
     footer();
     const std::string rest = out_.take();
@@ -133,12 +150,14 @@ class Writer {
     const size_t others = lines(head) + lines(rest) + kTableFrame;
     if (options_.all || lines(head) + lines(longest) + lines(rest) <= kMostLines) return head + longest + rest;
     size_t room = std::max(kFewestRows, kMostLines - std::min(others, kMostLines));
-    if (story_.passing != nullptr && options_.width < kSideBySide) room = std::max(kFewestRows / 2, room / 2 - 1);
+    if (story_.passing != nullptr && options_.width < kSideBySide) room = std::max(kFewestRows - 2, room / 2 - 1);
     tables(room);
     return head + out_.take() + rest;
   }
 
  private:
+  std::string short_places(const std::string& text) const { return without_file(text, names_.only_file()); }
+
   void headline() {
     out_ += fmt::format("BUG {}  ", story_.bug.id);
     out_.coloured(diagnosis_.title(), "1;31");
@@ -160,8 +179,9 @@ class Writer {
     keep.push_back(parts);
     auto failing = schedule_rows(names_, 0, story_.failing.events().size(), {options_.all, keep});
     std::vector<ScheduleRow> passing;
+    const bool cut = story_.passing == nullptr || options_.width >= kSideBySide;  // two tables, one below the other, have too little room
     if (story_.passing == nullptr) {
-      fit(failing, passing, keep, room);
+      fit(failing, passing, keep, room, cut);
       single("FAILING", names_, failing, story_.failing);
       return;
     }
@@ -169,7 +189,7 @@ class Writer {
     Names other(*story_.passing, symbols, story_.passing_stacks);
     other.adopt(names_);
     passing = schedule_rows(other, 0, story_.passing->events().size(), {options_.all, keep});
-    fit(failing, passing, keep, room);
+    fit(failing, passing, keep, room, cut);
     if (options_.width < kSideBySide) {
       single("FAILING", names_, failing, story_.failing);
       out_ += '\n';
@@ -207,7 +227,13 @@ class Writer {
       out_ += (differs ? "  !  " : "  |  ") + r;
       out_.end_line();
     }
-    out_ += fmt::format("       {}\n", wrapped(ending_sentence(story_.failing, story_.symbols), options_.width, 7));
+    out_ += fmt::format("       {}\n", wrapped(ending(), options_.width, 7));
+  }
+
+  // Who waits for what stands below.
+  std::string ending() const {
+    if (!diagnosis_.waits.empty()) return name(story_.failing.outcome().kind);
+    return short_places(ending_sentence(story_.failing, story_.symbols));
   }
 
   // The rows give only the line where one file is concerned.
@@ -221,8 +247,7 @@ class Writer {
       add_step(out_, table, row);
       out_.end_line();
     }
-    out_ += fmt::format("       {}\n", wrapped(&trace == &story_.failing ? ending_sentence(trace, story_.symbols) : std::string("passes"),
-                                               options_.width, 7));
+    out_ += fmt::format("       {}\n", wrapped(&trace == &story_.failing ? ending() : std::string("passes"), options_.width, 7));
   }
 
   void waits() {
@@ -230,80 +255,22 @@ class Writer {
     const bool cycle = std::any_of(diagnosis_.waits.begin(), diagnosis_.waits.end(), [](const WaitEdge& w) { return w.in_cycle; });
     out_ += cycle ? "\n   THE CIRCLE\n" : "\n   WHO WAITS\n";
     bool rest = false;
+    size_t shown = 0;
     for (const WaitEdge& w : diagnosis_.waits) {
+      if (!options_.all && ++shown > kMostWaits) {
+        out_ += fmt::format("   .. {} more (--all)\n", diagnosis_.waits.size() - kMostWaits);
+        break;
+      }
       if (cycle && !w.in_cycle && !rest) out_ += "   WHO ELSE WAITS\n";
       rest |= cycle && !w.in_cycle;
-      out_ += fmt::format("   {:<6} at {:<22} waits for {}", names_.thread(w.thread), w.at, names_.object(w.object, w.op));
+      out_ += fmt::format("   {:<6} at {:<{}} waits for {}", names_.thread(w.thread), w.at, names_.only_file().empty() ? 22 : 5,
+                          names_.object(w.object, w.op));
       if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
         out_ += fmt::format(", held by {}", names_.thread(w.holder));
         if (!w.taken_at.empty()) out_ += fmt::format(" since {}", w.taken_at);
       }
       out_ += '\n';
     }
-  }
-
-  // The lines that decide, with carets and what happens there, and the stretches of source that belong to them.
-  void excerpts() {
-    struct Caption {
-      int column;
-      std::string text;
-    };
-    std::map<std::string, std::map<int, std::vector<Caption>>> files;
-    std::vector<std::string> order;
-    for (const DecidingLine& line : diagnosis_.lines) {
-      const Frame& frame = line.frame;
-      if (!files.contains(frame.file)) order.push_back(frame.file);
-      auto& lines = files[frame.file];
-      for (int n = line.from; n != 0 && n <= line.to; ++n) lines[n];
-      lines[frame.line].push_back({frame.column, line.caption});
-    }
-    size_t length = 0;
-    for (const auto& [file, lines] : files) {
-      length += 2;
-      for (const auto& [number, captions] : lines) length += 1 + captions.size();
-    }
-    // Too long: only the lines of which something is said.
-    if (length > kMostExcerpt && !options_.all) {
-      for (auto& [file, lines] : files) std::erase_if(lines, [](const auto& entry) { return entry.second.empty(); });
-    }
-    for (const std::string& file : order) {
-      bool named = false;
-      int last = 0;
-      for (const auto& [number, captions] : files[file]) {
-        const auto source = story_.symbols.source_line(file, number);
-        if (!source) continue;
-        if (!named) out_ += fmt::format("\n   {}\n", file.substr(file.rfind('/') + 1));
-        named = true;
-        if (last != 0 && number > last + 1) out_ += "        ...\n";
-        last = number;
-        const std::string code = without_tabs(*source);
-        out_ += fmt::format("  {:>5} | {}", number, clean_line(code));
-        out_.end_line();
-        const size_t begin = code.find_first_not_of(' ');
-        if (begin == std::string::npos) continue;
-        const std::string statement = story_.symbols.source_statement(file, number).value_or("");
-        for (const Caption& caption : captions) {
-          size_t at = caption.column > 0 ? static_cast<size_t>(caption.column) - 1 : begin;
-          if (at < begin || at >= code.size() || code != *source) at = begin;
-          // To the end of the statement, without a comment behind it.
-          const size_t end = std::min(code.size(), std::max(at + 1, begin + statement.size()));
-          out_ += fmt::format("        | {}^{} {}\n", std::string(at, ' '), std::string(end - at - 1, '~'), caption.text);
-        }
-      }
-    }
-  }
-
-  static std::string without_tabs(const std::string& text) {
-    std::string out;
-    for (char c : text) {
-      if (c == '\t') {
-        do out += ' ';
-        while (out.size() % 8 != 0);
-      } else {
-        out += c;
-      }
-    }
-    return out;
   }
 
   void legend() {

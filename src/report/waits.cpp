@@ -28,13 +28,20 @@ size_t wasted_on(const Trace& trace, uint32_t thread) {
   return kNoDifference;
 }
 
-// Where the holder took it: the program's own line, which the place of the call may lie below.
-std::string taken_place(const Names& names, const Thread& waiter) {
+// Where the holder took it, of a recursive one the first time: the program's own line, which the place of the call may lie below.
+std::string taken_place(const Names& names, const HeldLocks& locks, const Thread& waiter) {
   const auto events = names.trace().events();
-  for (size_t i = events.size(); i-- > 0;) {
-    if (events[i].thread != waiter.holder || events[i].object != waiter.object || !takes_lock(events[i])) continue;
-    if (const auto calls = names.calls(i); !calls.empty()) return Names::place(calls.front());
-    break;
+  size_t took = kNoDifference;
+  if (waiter.holder < names.trace().threads().size()) {
+    for (const HeldLock& lock : locks.held(waiter.holder)) {
+      if (took == kNoDifference && lock.object == waiter.object) took = lock.event;
+    }
+  }
+  for (size_t i = events.size(); i-- > 0 && took == kNoDifference;) {
+    if (events[i].thread == waiter.holder && events[i].object == waiter.object && takes_lock(events[i])) took = i;
+  }
+  if (took != kNoDifference) {
+    if (const auto calls = names.calls(took); !calls.empty()) return Names::place(calls.front());
   }
   return waiter.holder_site == kNoSite ? std::string() : names.place(waiter.holder_site);
 }
@@ -100,6 +107,8 @@ std::optional<StaleWake> stale_wake(const Trace& trace, uint32_t thread, size_t 
 
 std::vector<WaitEdge> wait_edges(Names& names) {
   const auto threads = names.trace().threads();
+  HeldLocks locks(threads.size());
+  for (size_t i = 0; i < names.trace().events().size(); ++i) locks.step(i, names.trace().events()[i]);
   std::vector<WaitEdge> edges;
   for (uint32_t i = 0; i < threads.size(); ++i) {
     const Thread& t = threads[i];
@@ -110,7 +119,7 @@ std::vector<WaitEdge> wait_edges(Names& names) {
     w.object = t.object;
     w.at = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
     w.holder = t.holder;
-    w.taken_at = taken_place(names, t);
+    w.taken_at = taken_place(names, locks, t);
     uint32_t at = t.holder;
     for (size_t steps = 0; at < threads.size() && steps <= threads.size() && threads[at].state == ThreadState::kBlocked; ++steps) {
       if (at == i) {
