@@ -35,6 +35,9 @@ void tell_covered(const AccountQuestion& q, Account& a) {
   if (r.exhausted) a.covered.push_back("nothing more for this strategy to try");
   if (!r.exhausted && r.executions > 1)
     a.covered.push_back(fmt::format("one more run would show a new order with a probability of about {:.2g} (Good-Turing)", r.unseen));
+  if (q.after_releases > 0)
+    a.covered.push_back(
+        fmt::format("the last {} could also switch right after an operation that lets others go on", plural(q.after_releases, "run")));
   if (!r.knowledge.empty()) a.covered.push_back(r.knowledge.substr(0, r.knowledge.size() - (r.knowledge.back() == '.' ? 1 : 0)));
 }
 
@@ -44,6 +47,7 @@ void tell_unseen(const AccountQuestion& q, Account& a) {
   const bool points = q.facts.sample().data().points != PointKind::kSync;
   if (!plain.empty()) a.unseen.push_back(fmt::format("memory accesses of {}: only calls are scheduling points there", listed(plain)));
   if (!plain.empty() && !points) a.next.push_back("build with heddle-cc or heddle-c++, which show memory accesses");
+  if (!q.own_locks.empty()) a.unseen.push_back(q.own_locks);
   if (r.cut > 0) a.unseen.push_back(fmt::format("the ends of {} that got long and were given up", plural(r.cut, "run")));
   if (r.cut > 0 && r.cut * 2 > r.executions)
     a.next.push_back("--max-events N, if the program's runs are long by nature; or less work for it");

@@ -40,7 +40,9 @@ struct AccountQuestion {
   bool other = false;       // a failure was found: of others the search knows none
   bool threadless = false;  // no thread was created in the process that was tested
   bool limited_time = false;
-  bool timing = false;  // runs let sleeps and waits end before their time
+  bool timing = false;        // runs let sleeps and waits end before their time
+  size_t after_releases = 0;  // the last so many runs had a point after each operation that lets others go on
+  std::string own_locks;      // a sentence about modules that lock by themselves; empty: none is known
 };
 Account account_of(const AccountQuestion& question);
 void print_account(const Account& account);

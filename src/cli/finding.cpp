@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/anchoring.h"
+#include "cli/pipeline.h"
 #include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
@@ -196,6 +197,48 @@ void join(FindResult& result, size_t before, double seconds) {
   result.last.executions += before;
 }
 
+// Where a plain program shows no failure, what follows an operation that lets others go on may still be wrong: there the calls and what comes after
+// them are one step. A point after each such operation makes the search larger, so that the last part of it has them, and no other.
+bool may_look_after_releases(const CampaignOptions& options) { return options.strategy.empty() && !options.plan.points(); }
+constexpr uint64_t kParts = 4;
+void leave_part(FindOptions& options) {
+  options.executions -= options.executions / kParts;
+  options.seconds -= options.seconds / kParts;
+}
+FindOptions rest_of(FindOptions options, const FindResult& first) {
+  options.executions -= std::min<uint64_t>(options.executions, first.executions);
+  if (options.seconds > 0) options.seconds -= std::min(options.seconds, first.seconds);
+  return options;
+}
+bool is_worth_more(const FindOptions& whole, const FindResult& first) {
+  const bool left = whole.executions > first.executions && (whole.seconds == 0 || whole.seconds > first.seconds);
+  return left && !first.found() && first.cannot_control.empty();
+}
+
+void look_after_releases(Campaign& campaign, const SearchRow& row, SearchOptions options, FindOptions rest, Found& found) {
+  options.base.sites.push_back(kAfterReleases);
+  set_points(options.base, options.base.points, options.base.sites);
+  options.history = nullptr;
+  const FindResult first = found.result;
+  const auto believe = rest.believe;
+  const auto each = rest.each;
+  rest.believe = [&](FoundFailure& failure) {
+    failure.index += first.executions;
+    return believe(failure);
+  };
+  rest.each = [&](size_t index, const Plan& plan, const Trace& trace) { each(first.executions + index, plan, trace); };
+  found.result = find(*row.make(options), campaign.pool(), rest);
+  found.after_releases = found.result.executions;
+  join(found.result, first.executions, first.seconds);
+  found.result.refused += first.refused;
+  found.result.cut += first.cut;
+  found.result.inconclusive += first.inconclusive;
+  found.result.exhausted &= first.exhausted;
+  found.result.last.schedules += first.last.schedules;
+  found.result.last.behaviours = std::max(found.result.last.behaviours, first.last.behaviours);
+  found.result.last.last_new += found.result.last.last_new > 0 ? first.executions : first.last.last_new;
+}
+
 }  // namespace
 
 const char* Found::verdict() const {
@@ -301,12 +344,18 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   };
   // Ctrl-C while a run is under way ends that run; what was found before counts.
   try {
+    const FindOptions whole = find_options;
+    const bool releases = !learns && may_look_after_releases(options);
+    if (releases) leave_part(find_options);
     found.result = find(*search, campaign.pool(), find_options);
+    if (releases && !enough && is_worth_more(whole, found.result))
+      look_after_releases(campaign, row, search_for, rest_of(whole, found.result), found);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     found.result.stopped = true;
   }
   progress.clear();
+  if (!learns && !campaign.pool().threadless()) found.own_locks = find_own_locks(module_paths(found.facts.sample()));
   found.result.exhausted |= campaign.pool().threadless();
   join(found.result, retried, begun);
   count_failures(found);
@@ -329,6 +378,9 @@ Json json_find(const Found& found, const CampaignOptions& options) {
                    {"executions", found.totals.executions},
                    {"seconds", found.totals.seconds},
                    {"resumed", found.segment}};
+  j["after_releases"] = found.after_releases;
+  j["own_locks"] = Json::array();
+  for (const OwnLocks& m : found.own_locks) j["own_locks"].push_back({{"module", m.path}, {"exchanges", m.exchanges}});
   return j;
 }
 
@@ -359,7 +411,9 @@ AccountQuestion question_of(Campaign& campaign, const Found& found, const Campai
           found.failed(),
           campaign.pool().threadless(),
           options.seconds.has_value(),
-          (options.strategy_name() == "portfolio" && !options.no_timing) || options.early_timeouts > 0};
+          (options.strategy_name() == "portfolio" && !options.no_timing) || options.early_timeouts > 0,
+          found.after_releases,
+          words_about(found.own_locks)};
 }
 
 }  // namespace

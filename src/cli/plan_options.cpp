@@ -6,6 +6,8 @@ namespace heddle::cli {
 
 namespace {
 
+constexpr double kWatchdogSeconds = 10;
+
 const std::map<std::string, PolicyKind>& policy_names() {
   static const std::map<std::string, PolicyKind> names = {
       {"stay", PolicyKind::kStay}, {"random", PolicyKind::kRandom},   {"pct", PolicyKind::kPct},
@@ -52,7 +54,7 @@ void PlanOptions::add_limits_to(Verb& verb) {
 void PlanOptions::add_environment_to(Verb& verb) {
   verb.number("--env-seed", env_seed_, "random numbers, clock and pid that the program sees");
   verb.number("--max-events", max_events_, "end a run after this many operations");
-  verb.seconds("--watchdog", watchdog_, "end a run after this many seconds without a scheduling point");
+  verb.seconds("--watchdog", watchdog_, "end a run after this many seconds without a scheduling point [10]");
 }
 
 void PlanOptions::add_to(Verb& verb) {
@@ -81,7 +83,7 @@ Plan PlanOptions::plan() const {
   plan.tail.quantum = quantum_;
   plan.tail.stay = static_cast<uint32_t>(stay_ * 65536);
   if (max_events_) plan.limits.events = *max_events_;
-  plan.limits.watchdog_ms = static_cast<uint64_t>(watchdog_ * 1000);
+  plan.limits.watchdog_ms = static_cast<uint64_t>(watchdog_.value_or(kWatchdogSeconds) * 1000);
   return plan;
 }
 

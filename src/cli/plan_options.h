@@ -18,6 +18,7 @@ class PlanOptions {
   std::optional<PointKind> points() const;  // nothing: as the program allows
   Plan plan() const;
   bool events_given() const { return max_events_.has_value(); }
+  bool watchdog_given() const { return watchdog_.has_value(); }
   uint64_t seed() const { return seed_; }
   void set_seed(uint64_t seed) { seed_ = seed; }
   void set_env_seed(uint64_t seed) { env_seed_ = seed; }
@@ -32,7 +33,7 @@ class PlanOptions {
   uint64_t quantum_ = 50;
   double stay_ = 0;
   std::optional<uint64_t> max_events_;
-  double watchdog_ = 10;
+  std::optional<double> watchdog_;
 };
 
 PointKind points_named(const std::string& name);

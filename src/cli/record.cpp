@@ -38,6 +38,7 @@ struct Recorded {
 // Streams the run to disk. Where that cannot be, the run is kept in memory, which is enough for a short one.
 Recorded record_once(const Target& target, const RecordArguments& options, const Plan& plan, const Input& input, const Input* given) {
   const Carrier carrier = carrier_named(options.campaign.carrier);
+  const Computing computing = options.campaign.plan.watchdog_given() ? Computing::kWatched : Computing::kFree;
   const auto wanted = [&](const Outcome& outcome) { return options.always || is_failure(outcome, options.campaign.expect_exit); };
   const std::string directory = recording_directory(fresh_id());
   std::unique_ptr<RecordingWriter> writer;
@@ -45,9 +46,9 @@ Recorded record_once(const Target& target, const RecordArguments& options, const
     writer = std::make_unique<RecordingWriter>(directory, start_text(target, options, input));
   } catch (const Error& error) {
     print_err("heddle: {}: the run is kept in memory, and only its first {} million events\n", error.what(), kEventCapacity >> 20);
-    return {run_plainly(target, runtime_library(), carrier, plan, given, wanted), ""};
+    return {run_plainly(target, runtime_library(), carrier, plan, given, wanted, computing), ""};
   }
-  Recorded recorded{run_into(*writer, target, runtime_library(), carrier, plan, given), directory};
+  Recorded recorded{run_into(*writer, target, runtime_library(), carrier, plan, given, computing), directory};
   PlainRun& run = recorded.run;
   if (!run.not_recorded.empty()) {
     print_err("heddle: {}: the recording ends there; heddle recover makes a bug of {}\n", run.not_recorded, directory);

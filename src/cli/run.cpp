@@ -6,12 +6,14 @@
 #include <algorithm>
 
 #include "cli/campaign.h"
+#include "cli/pipeline.h"
 #include "cli/plain.h"
 #include "cli/plan_options.h"
 #include "cli/print.h"
 #include "cli/session.h"
 #include "exec/runner.h"
 #include "store/store.h"
+#include "symbols/own_locks.h"
 #include "symbols/symbols.h"
 #include "trace/enabled.h"
 #include "trace/hash.h"
@@ -78,8 +80,10 @@ int run_once(const Session& session, const RunArguments& options) {
   // A terminal's Ctrl-C goes to the program; the tool lives on to say how it ended.
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGQUIT, SIG_IGN);
-  const PlainRun result = run_plainly(target, runtime_library(), carrier_named(options.carrier), plan, nullptr,
-                                      [&](const Outcome&) { return options.statistics || options.check_model || !options.save.empty(); });
+  const PlainRun result = run_plainly(
+      target, runtime_library(), carrier_named(options.carrier), plan, nullptr,
+      [&](const Outcome&) { return options.statistics || options.check_model || !options.save.empty(); },
+      options.plan.watchdog_given() ? Computing::kWatched : Computing::kFree);
   say_how_it_ended(result);
   if (options.races) say_races(result.trace);
   if (!options.save.empty()) save_trace(result.trace, options.save);
@@ -89,6 +93,8 @@ int run_once(const Session& session, const RunArguments& options) {
     const auto& events = result.trace.events();
     print_err("heddle: {} events, {} with a choice of threads, {} threads, {} switches, {} preemptions, sum {:016x}\n", c.events,
               choices_in(result.trace), c.threads, c.switches, c.preemptions, hash_bytes(events.data(), events.size() * sizeof(Event)));
+    if (const std::string words = words_about(find_own_locks(module_paths(result.trace))); c.threads > 1 && !words.empty())
+      print_err("heddle: note: {}\n", words);
     for (const Note& note : result.trace.notes()) print_err("heddle: note: {} ({} times)\n", note.text, note.count);
   }
   if (options.check_model && !say_model(result.trace)) return exit_value(ExitCode::kCannotTest);

@@ -14,6 +14,7 @@
 #include "store/saved_stacks.h"
 #include "trace/anchors.h"
 #include "trace/stacks.h"
+#include "trace/waiting_loops.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
@@ -86,6 +87,7 @@ class Suggesting {
     search.base.points = failing_.data().points;
     search.base.points_id = failing_.data().points_id;
     search.base.sites = failing_.data().sites;
+    search.base.code = loops_of(failing_, Strictness::kRelaxed);
     if (by_stacks_) search.base.detect |= kDetectStacks;
     Imposing imposing(search, tried.remedy.imposed, tried.bound, [this](const Trace& trace) { return seen(trace); });
     FindOptions find_options;

@@ -17,6 +17,7 @@
 #include "trace/project.h"
 #include "trace/sight.h"
 #include "trace/similar_text.h"
+#include "trace/waiting_loops.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
@@ -111,6 +112,10 @@ class Verification {
     progress_.show("looking at the new build");
     base_ = campaign_.base();
     if (subject_.bug.env_seed != 0) base_.env_seed = subject_.bug.env_seed;
+    // A schedule with a switch right after an operation that lets others go on is not there without such points.
+    const auto& anchored = subject_.anchors.operations;
+    if (std::any_of(anchored.begin(), anchored.end(), [](const PlacedOperation& o) { return o.op == Op::kReleased; }))
+      set_points(base_, base_.points, {kAfterReleases});
     const bool instrumented = campaign_.learns_points(options_);
     learns_ = instrumented;
     Plan plan = base_;
@@ -279,6 +284,7 @@ class Verification {
     Plan plan = before.base();
     plan.env_seed = failing.data().env_seed;
     set_points(plan, failing.data().points, failing.data().sites);
+    plan.code = loops_of(failing, Strictness::kRelaxed);
     search.base = plan;
     search.early_timeouts = subject_.anchors.early_timeouts;
     const auto sampler = around(search, neighbourhood_of(failing));

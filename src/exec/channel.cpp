@@ -90,6 +90,8 @@ void Channel::write_plan(const Plan& plan) {
 
 uint64_t Channel::progress() const { return load(header().event_count) + load(header().executed); }
 
+uint64_t Channel::executed() const { return load(header().executed); }
+
 void Channel::send(Request request, uint32_t row) {
   Control& c = control();
   c.request = request;
@@ -164,6 +166,15 @@ Outcome Channel::outcome(int wait_status) const {
   return o;
 }
 
+std::vector<LoadedModule> Channel::modules() const {
+  std::vector<LoadedModule> modules;
+  for (uint32_t i = 0; i < std::min<uint64_t>(header().module_count, kMaxModules); ++i) {
+    const ModuleRow& row = rows<ModuleRow>(layout_.modules)[i];
+    modules.push_back({text_of(row.path, sizeof row.path), row.bias, row.low, row.high});
+  }
+  return modules;
+}
+
 std::shared_ptr<const InputLog> Channel::read_inputs() const {
   static const auto kNone = std::make_shared<const InputLog>();
   if (control().file_bytes == 0 && header().input_bytes == 0 && header().inputs_lost == 0) return kNone;
@@ -206,6 +217,7 @@ Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(
   data.input_id = plan.input_id;
   data.skips = plan.skips;
   data.sites = plan.sites;
+  data.code = plan.code;
   data.inputs = read_inputs();
   const auto* races = rows<RaceRow>(layout_.races);
   data.races.assign(races, races + std::min<uint64_t>(h.race_count, kMaxRaces));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exec/descriptor.h"
+#include "symbols/waiting_loop.h"
 #include "trace/stream_sink.h"
 #include "trace/trace.h"
 #include "wire/servers.h"
@@ -28,8 +29,12 @@ class Channel {
   const ServerTable& servers() const { return servers_of(const_cast<Control*>(&control())); }
   void write_plan(const Plan& plan);
 
+  InspectionBlock& inspection() { return *rows<InspectionBlock>(layout_.inspection); }
+  std::vector<LoadedModule> modules() const;
+
   // Anything that moves when the run moves.
   uint64_t progress() const;
+  uint64_t executed() const;  // events of the run
   bool runtime_seen() const { return header().thread_count > 0 || control().server_pid != 0; }
 
   // Did the run end in plain code that stood in for the function's own (runtime/memory/twins.h)?
@@ -61,7 +66,7 @@ class Channel {
   std::shared_ptr<const InputLog> read_inputs() const;
   std::string ring_inputs(uint64_t from, uint64_t to) const;
   void drained(uint64_t events, uint64_t inputs);
-  bool tables_have_changed();
+  bool tables_have_changed(const Plan& plan);
   const TraceHeader& header() const { return *reinterpret_cast<const TraceHeader*>(base_ + layout_.header); }
   template <typename Row>
   Row* rows(uint64_t offset) {

@@ -1,42 +1,96 @@
 // Runs that are the program's own: heddle run and heddle record.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include <chrono>
 
+#include "exec/activity.h"
 #include "exec/forward.h"
+#include "exec/loop_watch.h"
 #include "exec/runner.h"
 #include "exec/variables.h"
+#include "exec/watchdog.h"
 #include "trace/error.h"
+#include "trace/waiting_loops.h"
 
 namespace heddle::exec {
 
 namespace {
 
+constexpr int kLookEveryMs = 100;
 constexpr int kTakeEveryMs = 20;
 constexpr auto kSettleAfter = std::chrono::seconds(1);
 
-// Until the process has ended. What the sink cannot take is lost to the recording, not to the program.
-void take_while_it_runs(Channel& channel, const Plan& plan, StreamSink& sink, Process& process, PlainRun& run) {
-  auto settled = std::chrono::steady_clock::now();
-  const auto take = [&](bool last) {
-    if (!run.not_recorded.empty()) return channel.drop_stream();
-    try {
-      channel.take_stream(plan, sink, last);
-      const auto now = std::chrono::steady_clock::now();
-      if (now - settled < kSettleAfter) return;
-      sink.settle();
-      settled = now;
-    } catch (const Error& error) {
-      run.not_recorded = error.what();
+// A run that goes on: what is looked at meanwhile.
+class Attendance {
+ public:
+  Attendance(Channel& channel, const Plan& plan, StreamSink* sink, PlainRun& run, Computing computing)
+      : channel_(channel), plan_(plan), sink_(sink), run_(run), computing_(computing), watchdog_(plan.limits.watchdog_ms) {}
+
+  // Until the process has ended.
+  void attend(Process& process) {
+    for (int waited = 0; !process.wait_for(sink_ != nullptr ? kTakeEveryMs : kLookEveryMs);) {
+      if (sink_ != nullptr) take(false);
+      if (sink_ != nullptr && (waited += kTakeEveryMs) < kLookEveryMs) continue;
+      waited = 0;
+      const pid_t run = channel_.control().server_pid;
+      if (run <= 0 || !look(run)) continue;
+      given_up_ = cannot_control(what_it_does(run, plan_.limits.watchdog_ms));
+      ::kill(run, SIGKILL);
+      process.kill_all();
+      break;
     }
-  };
-  while (!process.wait_for(kTakeEveryMs)) take(false);
-  take(true);
-}
+    run_.wait_status = process.wait();
+    if (sink_ != nullptr) take(true);
+  }
+
+  // With the loops that gave way.
+  const Plan& plan() const { return plan_; }
+  const std::optional<Outcome>& given_up() const { return given_up_; }
+
+ private:
+  // What the sink cannot take is lost to the recording, not to the program.
+  void take(bool last) {
+    if (!run_.not_recorded.empty()) return channel_.drop_stream();
+    try {
+      channel_.take_stream(plan_, *sink_, last);
+      const auto now = std::chrono::steady_clock::now();
+      if (now - settled_ < kSettleAfter) return;
+      sink_->settle();
+      settled_ = now;
+    } catch (const Error& error) {
+      run_.not_recorded = error.what();
+    }
+  }
+
+  // A loop that waits without a call is made to give way at once: nobody else has run since it began, so that from here on everything is as if it
+  // had been known before. True: the run is to be given up.
+  bool look(pid_t run) {
+    if (!loops_) loops_.emplace(channel_, run);
+    if (auto loop = loops_->look()) {
+      loop->from = channel_.executed();  // it does not move while the loop waits
+      const std::string place = loops_->place(*loop);
+      if (loops_->install(*loop) && add_loops(plan_, {&*loop, 1})) run_.notes.push_back(gives_way_at(place));
+    }
+    if (!watchdog_.fired(channel_.progress(), run)) return false;
+    // One that blocks in a call does so without us, too.
+    return running_thread(run) != 0 && (computing_ == Computing::kWatched || loops_->waits_in_vain());
+  }
+
+  Channel& channel_;
+  Plan plan_;
+  StreamSink* sink_;
+  PlainRun& run_;
+  Computing computing_;
+  Watchdog watchdog_;
+  std::optional<LoopWatch> loops_;
+  std::optional<Outcome> given_up_;
+  std::chrono::steady_clock::time_point settled_ = std::chrono::steady_clock::now();
+};
 
 PlainRun run_in(Channel& channel, const Target& target, const std::string& library, const Plan& plan, const Input* input,
-                StreamSink* sink) {
+                const std::function<bool(const Outcome&)>& wanted, Computing computing, StreamSink* sink) {
   PlainRun run;
   channel.write_plan(plan);
   Launch launch;
@@ -50,9 +104,11 @@ PlainRun run_in(Channel& channel, const Target& target, const std::string& libra
   Forwarding forwarding(terminal);
   Process process(target, launch, run.notes);
   forwarding.to(process.pid());
-  if (sink != nullptr) take_while_it_runs(channel, plan, *sink, process, run);
-  run.wait_status = process.wait();
+  Attendance attendance(channel, plan, sink, run, computing);
+  attendance.attend(process);
   forwarding.to(0);  // somebody else may get its number
+  run.trace = channel.read(attendance.plan(), run.wait_status, wanted);
+  if (attendance.given_up()) run.trace = run.trace.with_outcome(*attendance.given_up());
   if (!channel.runtime_seen() && WIFEXITED(run.wait_status))
     run.notes.push_back("our library was not loaded into the program: it ran uncontrolled");
   return run;
@@ -61,19 +117,17 @@ PlainRun run_in(Channel& channel, const Target& target, const std::string& libra
 }  // namespace
 
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
-                     const std::function<bool(const Outcome&)>& wanted) {
+                     const std::function<bool(const Outcome&)>& wanted, Computing computing) {
   Channel channel(Mode::kOnce, carrier);
-  PlainRun run = run_in(channel, target, library, plan, input, nullptr);
-  run.trace = channel.read(plan, run.wait_status, wanted);
-  return run;
+  return run_in(channel, target, library, plan, input, wanted, computing, nullptr);
 }
 
 PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
-                  const Input* input) {
+                  const Input* input, Computing computing) {
   Channel channel(Mode::kOnce, carrier);
   channel.begin_stream();
-  PlainRun run = run_in(channel, target, library, plan, input, &sink);
-  run.trace = channel.read(plan, run.wait_status, [](const Outcome&) { return false; });
+  PlainRun run = run_in(
+      channel, target, library, plan, input, [](const Outcome&) { return false; }, computing, &sink);
   run.events = channel.event_count();
   return run;
 }

@@ -11,11 +11,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 
+#include "exec/activity.h"
 #include "exec/forward.h"
+#include "exec/loop_watch.h"
 #include "exec/machine.h"
 #include "exec/variables.h"
+#include "exec/watchdog.h"
 #include "trace/error.h"
 #include "wire/disabled_hooks.h"
 
@@ -29,13 +31,6 @@ constexpr int kLookMs = 100;            // how often a quiet wait looks whether 
 constexpr int kStartLimitMs = 120'000;  // a program that has created no thread by then is not tested
 constexpr int kServerGraceMs = 10'000;  // for the server to reap a killed run
 
-Outcome cannot_control(const std::string& message) {
-  Outcome o;
-  o.kind = OutcomeKind::kCannotControl;
-  o.message = message;
-  return o;
-}
-
 Outcome printed_too_much(uint64_t most) {
   Outcome o;
   o.kind = OutcomeKind::kLimit;
@@ -43,10 +38,16 @@ Outcome printed_too_much(uint64_t most) {
   return o;
 }
 
+bool same_code(const Plan& a, const Plan& b) {
+  if (a.code == b.code || !a.code || !b.code) return a.code == b.code;
+  return std::equal(a.code->begin(), a.code->end(), b.code->begin(), b.code->end(),
+                    [](const CodePoint& x, const CodePoint& y) { return x.site == y.site && x.from == y.from; });
+}
+
 // Whether one server can run both: what the program may have seen before its first thread must agree.
 bool same_start(const Plan& a, const Plan& b) {
   return a.points == b.points && a.points_id == b.points_id && a.env_seed == b.env_seed && a.input_id == b.input_id &&
-         a.detect == b.detect && a.sites == b.sites && a.inputs == b.inputs;
+         a.detect == b.detect && a.sites == b.sites && a.inputs == b.inputs && same_code(a, b);
 }
 
 // A hand-off between threads, and between the server and its runs, is several times cheaper within one core.
@@ -56,64 +57,6 @@ void pin(pid_t pid, const std::vector<int>& cores) {
   for (const int core : cores) CPU_SET(static_cast<size_t>(core), &set);
   ::sched_setaffinity(pid, sizeof set, &set);
 }
-
-// Processor time that a process has used, in milliseconds, and its state letter; 'Z' if it is gone.
-struct Activity {
-  uint64_t used_ms = 0;
-  char state = 'Z';
-};
-Activity activity_of(pid_t pid) {
-  Activity a;
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  if (pid <= 0 || !std::getline(file, text) || text.rfind(')') == std::string::npos) return a;
-  unsigned long user = 0, kernel = 0;
-  // State is the third field, the two times the 14th and 15th (proc(5)).
-  std::sscanf(text.c_str() + text.rfind(')') + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &a.state, &user, &kernel);
-  a.used_ms = (user + kernel) * 1000 / static_cast<unsigned long>(::sysconf(_SC_CLK_TCK));
-  return a;
-}
-
-// Tells a run that computes from one that sleeps in a call we do not model.
-std::string what_it_does(pid_t pid, uint64_t watchdog_ms) {
-  const char state = activity_of(pid).state;
-  const double seconds = static_cast<double>(watchdog_ms) / 1000;
-  if (state == 'S' || state == 'D') {
-    std::ifstream call_file(fmt::format("/proc/{}/syscall", pid));
-    std::string call;
-    call_file >> call;
-    return fmt::format("blocked for {:g} s in a system call that Heddle does not control{}", seconds,
-                       call.empty() || call == "running" ? "" : fmt::format(" (number {})", call));
-  }
-  return fmt::format("computed for {:g} s without a scheduling point", seconds);
-}
-
-// Watches for a run that no longer moves. A run that wants to compute and does not get the processor is not held responsible.
-class Watchdog {
- public:
-  explicit Watchdog(uint64_t limit_ms) : limit_(limit_ms) {}
-  bool fired(uint64_t progress, pid_t pid) {
-    const auto now = Clock::now();
-    if (progress != last_) {
-      last_ = progress;
-      since_ = now;
-      used_ = activity_of(pid).used_ms;
-      return false;
-    }
-    const auto waited = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now - since_).count());
-    if (limit_ == 0 || waited <= limit_) return false;
-    const Activity a = activity_of(pid);
-    const bool starved = a.state == 'R' && a.used_ms - std::min(a.used_ms, used_) < limit_ / 2;
-    return !starved || waited > kMostPatience * limit_;
-  }
-
- private:
-  static constexpr uint64_t kMostPatience = 20;
-  uint64_t limit_;
-  uint64_t last_ = ~uint64_t{0};
-  uint64_t used_ = 0;
-  Clock::time_point since_ = Clock::now();
-};
 
 // The events of one run after the other: memory that goes back to the system in between comes again page by page, each by a fault.
 void keep_freed_memory() {
@@ -243,11 +186,21 @@ bool Runner::server_alive() {
   return server > 0 && server != process_->pid() && ::kill(server, 0) == 0;
 }
 
+// Of a program that another one executes for it, instruction by instruction, nothing can be asked.
+bool Runner::waits_in_loop(std::optional<LoopWatch>& loops, pid_t run) {
+  if (!loops && run > 0 && target_.wrapped.empty()) loops.emplace(*channel_, run);
+  if (!loops || !(loop_ = loops->look())) return false;
+  note(gives_way_at(loops->place(*loop_)));
+  return true;
+}
+
 Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
   Watchdog watchdog(plan.limits.watchdog_ms);
+  std::optional<LoopWatch> loops;
   while (!channel_->answered()) {
     channel_->wait_for_server(look_ms());
     if (channel_->answered()) break;
+    if (waits_in_loop(loops, channel_->control().child_pid)) return Wait::kLoop;
     give_up_if_asked();
     if (prints_too_much()) return Wait::kPrints;
     if (!server_alive() || (row != 0 && activity_of(channel_->servers().rows[row].pid).state == 'Z')) return Wait::kDead;
@@ -258,8 +211,10 @@ Runner::Wait Runner::await_reply(const Plan& plan, uint32_t row) {
 
 Runner::Wait Runner::await_end(const Plan& plan) {
   Watchdog watchdog(plan.limits.watchdog_ms);
+  std::optional<LoopWatch> loops;
   while (!process_->wait_for(look_ms())) {
     give_up_if_asked();
+    if (waits_in_loop(loops, channel_->control().server_pid)) return Wait::kLoop;
     if (prints_too_much()) return Wait::kPrints;
     if (watchdog.fired(channel_->progress(), process_->pid())) return Wait::kWatchdog;
   }
@@ -268,6 +223,7 @@ Runner::Wait Runner::await_end(const Plan& plan) {
 
 Outcome Runner::ended_by_us(Wait wait, const Plan& plan, pid_t pid) const {
   if (wait == Wait::kPrints) return printed_too_much(options_.most_output);
+  if (wait == Wait::kLoop) return cannot_control("waits in a loop without a call");
   return cannot_control(what_it_does(pid, plan.limits.watchdog_ms));
 }
 
@@ -283,6 +239,8 @@ RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcom
     instead = cannot_control("our library was not loaded into the program");
   Outcome refined = instead ? *instead : options_.judge->refine(result.trace.outcome(), result.output, view_.get());
   if (!(refined == result.trace.outcome())) result.trace = result.trace.with_outcome(std::move(refined));
+  if (loop_) result.trace = result.trace.with_learnt({*loop_});
+  loop_.reset();
   return result;
 }
 
@@ -293,6 +251,7 @@ RunResult Runner::run_once(const Plan& plan) {
     case Wait::kDone:
     case Wait::kDead: break;
     case Wait::kPrints:
+    case Wait::kLoop:
     case Wait::kWatchdog: {
       const Outcome outcome = ended_by_us(wait, plan, process_->pid());
       process_->kill_all();
@@ -342,6 +301,7 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       serving_ = start.row != 0;
       return std::nullopt;
     case Wait::kPrints:
+    case Wait::kLoop:
     case Wait::kWatchdog: break;
   }
   // The run is killed in an unknown state; what stands was left before.

@@ -45,6 +45,8 @@ struct RunResult {
   Output output;
 };
 
+class LoopWatch;
+
 class Runner {
  public:
   Runner(Target target, RunnerOptions options);
@@ -68,7 +70,7 @@ class Runner {
   bool threadless() const { return threadless_; }
 
  private:
-  enum class Wait { kDone, kDead, kWatchdog, kPrints };
+  enum class Wait { kDone, kDead, kWatchdog, kPrints, kLoop };
 
   void start(const Plan& plan, Mode mode);
   void stay_with_runs();
@@ -82,6 +84,7 @@ class Runner {
   RunResult finish(const Plan& plan, int wait_status, std::optional<Outcome> instead = std::nullopt);
   Wait await_reply(const Plan& plan, uint32_t row);
   Wait await_end(const Plan& plan);
+  bool waits_in_loop(std::optional<LoopWatch>& loops, pid_t run);
   bool server_alive();
   void take_view();
   void fresh_files();
@@ -108,9 +111,10 @@ class Runner {
   std::unique_ptr<Snapshots> snapshots_;
   uint64_t from_snapshots_ = 0;  // of servers that are gone
   bool serving_ = false;
-  std::vector<int> cores_;  // where the thread that runs may be otherwise; empty while it may be there
-  bool replaying_ = false;  // the last plan was a strict one
-  Plan served_;             // whose point set, environment and input the server was started with
+  std::vector<int> cores_;         // where the thread that runs may be otherwise; empty while it may be there
+  bool replaying_ = false;         // the last plan was a strict one
+  std::optional<CodePoint> loop_;  // in which the run was seen to wait
+  Plan served_;                    // whose point set, environment and input the server was started with
 };
 
 // The transparent run of `heddle run`: the program's streams, process group and exit code are its own.
@@ -121,12 +125,15 @@ struct PlainRun {
   uint64_t events = 0;       // that count, of those given to the sink
   std::string not_recorded;  // why the sink took no more
 };
+// How long may a thread compute without a scheduling point? As long as it likes, if it is not seen to wait for another one; or no longer than
+// the plan's watchdog allows.
+enum class Computing : uint8_t { kFree, kWatched };
 // `input`: read instead of the tool's own standard input. Of a run that `wanted` does not want to be told, the trace has no events: a long run
 // has gigabytes of them.
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
-                     const std::function<bool(const Outcome&)>& wanted);
+                     const std::function<bool(const Outcome&)>& wanted, Computing computing = Computing::kFree);
 // The same with all events and inputs given to `sink` while it runs; the trace has none of them.
 PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
-                  const Input* input);
+                  const Input* input, Computing computing = Computing::kFree);
 
 }  // namespace heddle::exec

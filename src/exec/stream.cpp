@@ -25,9 +25,10 @@ void Channel::begin_stream() {
 
 uint64_t Channel::event_count() const { return load(header().event_count); }
 
-bool Channel::tables_have_changed() {
+bool Channel::tables_have_changed(const Plan& plan) {
   const TraceHeader& h = header();
-  const uint64_t sizes[] = {h.thread_count, h.module_count, h.object_count, control().note_count, control().file_bytes, h.inputs_lost};
+  const uint64_t sizes[] = {h.thread_count, h.module_count, h.object_count, control().note_count, control().file_bytes, h.inputs_lost,
+                            plan.sites.size()};
   const uint64_t now = hash_bytes(sizes, sizeof sizes);
   const bool changed = now != tables_seen_;
   tables_seen_ = now;
@@ -71,7 +72,7 @@ void Channel::take_stream(const Plan& plan, StreamSink& sink, bool last) {
   const uint64_t whole = last ? count : count - std::min(count, kOpenEvents);
   const uint64_t inputs = last ? header().input_bytes : load(s.ready_inputs);
   // What an event got from outside is here when the event is, and so is its thread.
-  if (tables_have_changed()) sink.tables(read(plan, 0, [](const Outcome&) { return false; }));
+  if (tables_have_changed(plan)) sink.tables(read(plan, 0, [](const Outcome&) { return false; }));
   if (inputs > s.drained_inputs && inputs - s.drained_inputs <= kStreamInputs) {
     const std::string records = ring_inputs(s.drained_inputs, inputs);
     if (!records.empty()) sink.inputs(records);

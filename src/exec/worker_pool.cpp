@@ -6,24 +6,28 @@
 #include <utility>
 
 #include "trace/error.h"
+#include "trace/waiting_loops.h"
 
 namespace heddle::exec {
 
 namespace {
 
 // A driver is told of an interrupted run like of any other that says nothing: it looks at the stop flag itself, and keeps what it has.
-Trace run_or_interrupted(Runner& runner, const Plan& plan) {
+RunResult run_or_interrupted(Runner& runner, const Plan& plan) {
   try {
-    return runner.run(plan).trace;
+    return runner.run(plan);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     Trace::Data data;
     data.outcome.kind = OutcomeKind::kCannotControl;
     data.outcome.message = error.what();
     data.abandoned = true;
-    return Trace(std::move(data));
+    return {Trace(std::move(data)), {}};
   }
 }
+
+// Different loops of a program in which one run may come to wait.
+constexpr size_t kMostLoops = 64;
 
 }  // namespace
 
@@ -57,7 +61,7 @@ WorkerPool::~WorkerPool() {
 
 void WorkerPool::submit(const Plan& plan) {
   auto task = std::make_shared<Task>();
-  task->plan = plan;
+  task->plan = with_known_loops(plan);
   {
     const std::lock_guard lock(mutex_);
     ++outstanding_;
@@ -73,18 +77,41 @@ Trace WorkerPool::next() {
     task = in_order_.front();
     in_order_.pop_front();
     --outstanding_;
-    Trace trace = run_or_interrupted(*own_, task->plan);
+    Trace trace = settled(task->plan, run_or_interrupted(*own_, task->plan)).trace;
     const std::lock_guard lock(mutex_);
     take_notes(*own_);
     return trace;
   }
-  std::unique_lock lock(mutex_);
-  task = in_order_.front();
-  result_ready_.wait(lock, [&] { return task->trace || task->error; });
-  in_order_.pop_front();
-  --outstanding_;
-  if (task->error) std::rethrow_exception(task->error);
-  return std::move(*task->trace);
+  {
+    std::unique_lock lock(mutex_);
+    task = in_order_.front();
+    result_ready_.wait(lock, [&] { return task->trace || task->error; });
+    in_order_.pop_front();
+    --outstanding_;
+    if (task->error) std::rethrow_exception(task->error);
+  }
+  return settled(task->plan, {std::move(*task->trace), {}}).trace;
+}
+
+// What replays a run exactly has its own point set.
+Plan WorkerPool::with_known_loops(const Plan& plan) const {
+  Plan all = plan;
+  if (plan.strictness == Strictness::kRelaxed) add_loops(all, loops_);
+  return all;
+}
+
+RunResult WorkerPool::settled(const Plan& plan, RunResult result) {
+  while (!result.trace.data().learnt.empty() && plan.strictness == Strictness::kRelaxed && loops_.size() < kMostLoops) {
+    const CodePoint& loop = result.trace.data().learnt.front();
+    const bool known = std::any_of(loops_.begin(), loops_.end(), [&](const CodePoint& l) { return l.site == loop.site; });
+    const Trace::Data& data = result.trace.data();
+    const bool had_it =
+        data.code && std::any_of(data.code->begin(), data.code->end(), [&](const CodePoint& l) { return l.site == loop.site; });
+    if (had_it) break;  // it did not help
+    if (!known) loops_.push_back(loop);
+    result = run_or_interrupted(*own_, with_known_loops(plan));
+  }
+  return result;
 }
 
 void WorkerPool::drop() {
@@ -118,7 +145,7 @@ void WorkerPool::work(size_t index) {
     std::optional<Trace> trace;
     std::exception_ptr error;
     try {
-      trace = run_or_interrupted(runner, task->plan);
+      trace = run_or_interrupted(runner, task->plan).trace;
     } catch (...) {
       error = std::current_exception();
     }
@@ -141,7 +168,8 @@ void WorkerPool::take_notes(const Runner& runner) {
 }
 
 RunResult WorkerPool::run_now(const Plan& plan) {
-  RunResult result = own_->run(plan);
+  const Plan all = with_known_loops(plan);
+  RunResult result = settled(all, own_->run(all));
   const std::lock_guard lock(mutex_);
   take_notes(*own_);
   return result;

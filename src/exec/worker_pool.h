@@ -30,6 +30,9 @@ class WorkerPool final : public Executor {
   RunResult run_now(const Plan& plan);
   std::vector<std::string> notes() const;
   bool threadless() const;
+  // Loops of the program that wait without a call. They belong to the point set of every plan from the run on that has shown them, in the order
+  // of submission: so the result does not depend on the number of workers.
+  const std::vector<CodePoint>& loops() const { return loops_; }
   Deadline& deadline() { return deadline_; }
 
  private:
@@ -41,6 +44,9 @@ class WorkerPool final : public Executor {
   void work(size_t index);
   bool my_turn(size_t index) const;
   void take_notes(const Runner& runner);
+  Plan with_known_loops(const Plan& plan) const;
+  // Where the run was given up at a loop that waits without a call: learns it, and makes the run again.
+  RunResult settled(const Plan& plan, RunResult result);
 
   Deadline deadline_;
   std::unique_ptr<Runner> own_;  // in the caller's thread; also for run_now
@@ -54,6 +60,7 @@ class WorkerPool final : public Executor {
   std::deque<std::shared_ptr<Task>> in_order_;  // submitted and not yet handed out
   std::vector<bool> idle_;
   std::vector<std::string> notes_;
+  std::vector<CodePoint> loops_;
   bool threadless_ = false;
   bool closing_ = false;
   size_t outstanding_ = 0;

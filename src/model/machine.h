@@ -176,6 +176,7 @@ inline void apply(State& s, const Happening& h) {
     case Op::kAllocate:
     case Op::kFree:
     case Op::kFunctionEntry:
+    case Op::kReleased:
     case Op::kLoopIteration: return;
   }
 }

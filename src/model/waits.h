@@ -112,6 +112,7 @@ constexpr WaitKind wait_kind_of(Op op) {
     case Op::kAllocate:
     case Op::kFree:
     case Op::kFunctionEntry:
+    case Op::kReleased:
     case Op::kLoopIteration: return WaitKind::kNothing;
   }
   return WaitKind::kNothing;

@@ -78,7 +78,7 @@ class Page {
     j["races"] = Json::array();
     std::set<std::string> shown;
     for (SiteId site : story_.failing.data().sites) {
-      if (is_disabled_hook(site)) continue;
+      if (site != without_hook_bit(site) || site == kAfterReleases) continue;
       const std::string where = names_.place(site);
       if (shown.insert(where).second && shown.size() <= 200)
         j["races"].push_back({{"at", place(names_, site)}, {"place", where}, {"text", names_.statement(site)}});

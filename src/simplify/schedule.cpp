@@ -1,5 +1,7 @@
 #include "simplify/schedule.h"
 
+#include "trace/waiting_loops.h"
+
 namespace heddle::simplify {
 
 Schedule schedule_of(const Trace& trace) {
@@ -72,6 +74,7 @@ Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits)
   plan.points = like.data().points;
   plan.points_id = like.data().points_id;
   plan.sites = like.data().sites;
+  plan.code = loops_of(like, Strictness::kRelaxed);
   plan.env_seed = like.data().env_seed;
   plan.input_id = like.data().input_id;
   plan.skips = like.data().skips;

@@ -27,6 +27,7 @@ PlanHeader header_of(const Plan& plan) {
   h.skip_count = static_cast<uint32_t>(plan.skips.size());
   h.step_count = static_cast<uint32_t>(plan.steps.size());
   h.site_count = static_cast<uint32_t>(plan.sites.size());
+  h.code_count = plan.code ? static_cast<uint32_t>(plan.code->size()) : 0;
   h.detect = plan.detect;
   return h;
 }
@@ -56,7 +57,8 @@ void encode_to(const Plan& plan, std::byte* block) {
   at = put(at, plan.marks);
   at = put(at, plan.skips);
   at = put(at, plan.steps);
-  put(at, plan.sites);
+  at = put(at, plan.sites);
+  if (plan.code) put(at, *plan.code);
 }
 
 std::vector<std::byte> encode(const Plan& plan) {

@@ -26,6 +26,8 @@ struct Plan {
   std::vector<uint64_t> steps;
   std::vector<SiteId> sites;  // kRacy: the accesses that are points; sorted
   uint32_t detect = 0;        // DetectFlag
+  // The marked ones of `sites` as code that a process can have; nothing: there are none. Made by symbols/displace.h.
+  std::shared_ptr<const std::vector<CodePoint>> code;
   // What other processes sent when the schedule was recorded; nothing: they are asked again.
   std::shared_ptr<const InputLog> inputs;
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trace/happens_before.h"
+#include "trace/waiting_loops.h"
 
 namespace heddle::trace {
 
@@ -52,7 +53,10 @@ Trace project(const Trace& all, const std::vector<SiteId>& sites) {
   data.executed = kept.size();
   data.events = std::move(kept);
   Plan points;
-  set_points(points, PointKind::kRacy, sites);
+  std::vector<SiteId> with_loops = sites;
+  for (SiteId loop : loops_among(data.sites)) with_loops.push_back(waiting_loop(loop));
+  std::sort(with_loops.begin(), with_loops.end());
+  set_points(points, PointKind::kRacy, std::move(with_loops));
   data.points = points.points;
   data.points_id = points.points_id;
   data.sites = points.sites;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/condition.h"
+#include "trace/waiting_loops.h"
 
 namespace heddle::trace {
 
@@ -93,6 +94,14 @@ Trace Trace::with_outcome(Outcome outcome) const {
   return copy;
 }
 
+Trace Trace::with_learnt(std::vector<CodePoint> loops) const {
+  Trace copy = *this;
+  Data data = *data_;
+  data.learnt = std::move(loops);
+  copy.data_ = std::make_shared<const Data>(std::move(data));
+  return copy;
+}
+
 Trace Trace::with_inputs(InputLog inputs) const {
   Trace copy = *this;
   Data data = *data_;
@@ -117,6 +126,7 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
   plan.input_id = trace.data().input_id;
   plan.skips = trace.data().skips;
   plan.sites = trace.data().sites;
+  plan.code = loops_of(trace, strictness);
   if (strictness == Strictness::kStrict && !trace.inputs().calls.empty()) plan.inputs = trace.data().inputs;
   for (const TraceSlice& s : trace.slices()) {
     plan.slices.push_back({trace.threads()[s.thread].id, trace.events()[s.end - 1].number});

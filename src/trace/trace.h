@@ -88,7 +88,10 @@ class Trace {
     uint64_t points_id = 0;
     uint64_t env_seed = 0;
     uint64_t input_id = 0;
-    std::vector<SiteId> sites;   // kRacy: the accesses that were points
+    std::vector<SiteId> sites;                           // kRacy: the accesses that were points
+    std::shared_ptr<const std::vector<CodePoint>> code;  // the waiting loops of them, as the plan had them; not kept on disk
+    // A loop that waits without a call, and at which this run was given up: it has to be among the sites of the next one. Not kept on disk.
+    std::vector<CodePoint> learnt;
     std::vector<RaceRow> races;  // where the plan asked for them; not kept on disk
     HookCounts hooks;
     bool abandoned = false;   // nobody waited for its end: the time was over, or the user interrupted
@@ -121,6 +124,7 @@ class Trace {
   const InputLog& inputs() const { return *data_->inputs; }
 
   Trace with_outcome(Outcome outcome) const;
+  Trace with_learnt(std::vector<CodePoint> loops) const;
   Trace with_inputs(InputLog inputs) const;
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
 // The shared memory between the tool and one worker's target: control words, the plan, and the trace slot. Fixed-size records in a
 // MAP_SHARED file, so that a trace survives any crash of the target without a handler. Sections start at kControlSize in the order below.
+#include "wire/code_point.h"
 #include "wire/event.h"
 #include "wire/input.h"
 #include "wire/outcome.h"
@@ -142,7 +143,7 @@ static_assert(sizeof(Control) <= kControlSize && sizeof(TraceHeader) <= kHeaderS
 
 // Section offsets. Sparse: only what a run touches costs memory.
 struct ChannelLayout {
-  uint64_t plan, header, threads, modules, objects, notes, hooks, races, inputs, files, replayed, events, total;
+  uint64_t plan, header, threads, modules, objects, notes, hooks, inspection, races, inputs, files, replayed, events, total;
 };
 constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capacity) {
   auto page = [](uint64_t n) { return (n + 4095) & ~uint64_t{4095}; };
@@ -154,7 +155,8 @@ constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capac
   l.objects = l.modules + page(kMaxModules * sizeof(ModuleRow));
   l.notes = l.objects + page(kMaxObjects * sizeof(ObjectRow));
   l.hooks = l.notes + page(kMaxNotes * sizeof(NoteRow));
-  l.races = l.hooks + page(sizeof(HookBlock));
+  l.inspection = l.hooks + page(sizeof(HookBlock));
+  l.races = l.inspection + page(sizeof(InspectionBlock));
   l.inputs = l.races + page(kMaxRaces * sizeof(RaceRow));
   l.files = l.inputs + page(kInputBytes);
   l.replayed = l.files + page(kFileBytes);

@@ -1,6 +1,7 @@
 #pragma once
 // Hooks of instrumented code that do nothing in an epoch. They stand among the plan's `sites`, marked: it is the plan that says which they
 // are, and not what a process has executed so far, so that what a run sees of loops that wait does not depend on the runs before it.
+#include "wire/code_point.h"
 #include "wire/plan.h"
 
 namespace heddle {
@@ -9,7 +10,8 @@ namespace heddle {
 inline constexpr SiteId kDisabledHookBit = SiteId{1} << 63;
 constexpr SiteId disabled_hook(SiteId site) { return site | kDisabledHookBit; }
 constexpr bool is_disabled_hook(SiteId site) { return (site & kDisabledHookBit) != 0; }
-constexpr SiteId without_hook_bit(SiteId site) { return site & ~kDisabledHookBit; }
+// Without this bit and those of wire/code_point.h.
+constexpr SiteId without_hook_bit(SiteId site) { return site & ~(kDisabledHookBit | kLoopMark | kAccessMark); }
 
 // More that a plan may ask for by its `detect` (beside DetectFlag). What is listed comes back in HookBlock::patches.
 inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were called often and are no points

@@ -1,5 +1,6 @@
 #pragma once
 // The plan as it lies in shared memory: a header and flat arrays behind it. The tool's own Plan (trace/plan.h) encodes to this.
+#include "wire/code_point.h"
 #include "wire/ids.h"
 
 namespace heddle {
@@ -94,10 +95,11 @@ struct PlanHeader {
   PointKind points;
   uint32_t detect;  // DetectFlag
   uint32_t slice_count, choice_count, weight_count, mark_count, skip_count, step_count, site_count;
-  uint32_t spare;
+  uint32_t code_count;
 };
 
-// Reads a plan block: PlanHeader, then Slice[], Choice[], Weight[], marks (SiteId or ObjectId)[], Skip[], steps (uint64_t)[], sites[].
+// Reads a plan block: PlanHeader, then Slice[], Choice[], Weight[], marks (SiteId or ObjectId)[], Skip[], steps (uint64_t)[], sites[],
+// CodePoint[] (wire/code_point.h).
 // `steps` are positions in the run's global clock, sorted: change points of kPct given by the tool, delays, preemption times of kFifo.
 // `sites`, sorted: the accesses that are points under PointKind::kRacy.
 struct PlanView {
@@ -109,11 +111,12 @@ struct PlanView {
   const Skip* skips;
   const uint64_t* steps;
   const SiteId* sites;
+  const CodePoint* code;
 
   static constexpr uint64_t bytes(const PlanHeader& h) {
     return sizeof(PlanHeader) + uint64_t{h.slice_count} * sizeof(Slice) + uint64_t{h.choice_count} * sizeof(Choice) +
            uint64_t{h.weight_count} * sizeof(Weight) + uint64_t{h.mark_count} * sizeof(uint64_t) + uint64_t{h.skip_count} * sizeof(Skip) +
-           uint64_t{h.step_count} * sizeof(uint64_t) + uint64_t{h.site_count} * sizeof(SiteId);
+           uint64_t{h.step_count} * sizeof(uint64_t) + uint64_t{h.site_count} * sizeof(SiteId) + uint64_t{h.code_count} * sizeof(CodePoint);
   }
   static PlanView over(const void* block) {
     PlanView v{};
@@ -125,6 +128,7 @@ struct PlanView {
     v.skips = reinterpret_cast<const Skip*>(v.marks + v.header->mark_count);
     v.steps = reinterpret_cast<const uint64_t*>(v.skips + v.header->skip_count);
     v.sites = v.steps + v.header->step_count;
+    v.code = reinterpret_cast<const CodePoint*>(v.sites + v.header->site_count);
     return v;
   }
 };

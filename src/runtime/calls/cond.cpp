@@ -101,6 +101,7 @@ HEDDLE_EXPORT int pthread_cond_clockwait(pthread_cond_t* c, pthread_mutex_t* m, 
 HEDDLE_EXPORT int pthread_cond_signal(pthread_cond_t* c) {
   if (!active()) return real().pthread_cond_signal(c);
   wake(c, 1, point(Op::kCondSignal, c, __builtin_return_address(0)));
+  after_release(c, __builtin_return_address(0));
   // Those of other processes wait in glibc.
   return for_processes(c) ? real().pthread_cond_signal(c) : 0;
 }
@@ -109,6 +110,7 @@ HEDDLE_EXPORT int pthread_cond_broadcast(pthread_cond_t* c) {
   if (!active()) return real().pthread_cond_broadcast(c);
   point(Op::kCondBroadcast, c, __builtin_return_address(0));
   wake(c, UINT32_MAX, nullptr);
+  after_release(c, __builtin_return_address(0));
   return for_processes(c) ? real().pthread_cond_broadcast(c) : 0;
 }
 

@@ -216,9 +216,13 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
               mutex_locked(m) ? "unlock of a mutex held by another thread" : "unlock of a mutex that is not locked");
     }
     note_released(owner, m);
-    return real().pthread_mutex_unlock(m);
+    const int error = real().pthread_mutex_unlock(m);
+    after_release(m, __builtin_return_address(0));
+    return error;
   }
-  return with_failure_flag(e, drop_mutex(m));
+  const int error = with_failure_flag(e, drop_mutex(m));
+  after_release(m, __builtin_return_address(0));
+  return error;
 }
 
 HEDDLE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* m) {

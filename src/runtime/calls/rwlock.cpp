@@ -119,7 +119,9 @@ HEDDLE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* l) {
   point(Op::kRwUnlock, l, __builtin_return_address(0));
   if (rwlock_writable(l)) end_run(OutcomeKind::kMisuse, 0, "unlock of a reader-writer lock that is not locked");
   note_released(g_current, l);
-  return real().pthread_rwlock_unlock(l);
+  const int error = real().pthread_rwlock_unlock(l);
+  after_release(l, __builtin_return_address(0));
+  return error;
 }
 
 HEDDLE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* l) {

@@ -94,7 +94,9 @@ HEDDLE_EXPORT int sem_trywait(sem_t* s) {
 HEDDLE_EXPORT int sem_post(sem_t* s) {
   if (!active()) return real().sem_post(s);
   note_value(point(Op::kSemPost, s, __builtin_return_address(0)), s);
-  return real().sem_post(s);
+  const int result = real().sem_post(s);
+  after_release(s, __builtin_return_address(0));
+  return result;
 }
 
 HEDDLE_EXPORT int sem_destroy(sem_t* s) {

@@ -198,6 +198,10 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, ThreadEnt
   g_run.header->thread_count = g_thread_count;
   name_row(*t);
   *handle = t->carrier.handle;
+  if (g_run.after_releases && !removed) {
+    p.op = Op::kReleased;
+    point(p);
+  }
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/calls/identity.h"
 #include "runtime/calls/thread.h"
 #include "runtime/memory/access_ring.h"
+#include "runtime/memory/code_points.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/hooks.h"
 #include "runtime/memory/race_clocks.h"
@@ -38,6 +39,7 @@ constinit const Upward kUpward = {
     .take_accesses = take_accesses,
     .race_locks = race_locks,
     .note_twins = note_twins,
+    .modules_changed = install_code_points_of_new_modules,
 
     .descriptors_ready = descriptors_ready,
     .child_ready = child_ready,

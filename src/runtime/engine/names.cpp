@@ -147,7 +147,11 @@ ObjectId name_by_use(const void* address) {
 
 }  // namespace
 
-void name_modules() { dl_iterate_phdr(add_module, nullptr); }
+void name_modules() {
+  const uint32_t before = g_module_count;
+  dl_iterate_phdr(add_module, nullptr);
+  if (g_module_count != before) kUpward.modules_changed();
+}
 
 const void* address_of(SiteId site) {
   const uint32_t module = site_module(site);

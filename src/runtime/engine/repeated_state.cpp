@@ -59,6 +59,9 @@ void place_of(ThreadSlot* me) {
   p.hash.add(frame.stack);
   p.hash.add(frame.pc);
   for (uintptr_t word : frame.saved) p.hash.add(word);
+  for (int i = 0; me->live.general != nullptr && i < 16; ++i) p.hash.add(me->live.general[i]);
+  const auto* vectors = static_cast<const uint64_t*>(me->live.vectors);
+  for (uint32_t i = 0; vectors != nullptr && i < me->live.vector_bytes / sizeof *vectors; ++i) p.hash.add(vectors[i]);
 }
 
 bool place_is_known(const ThreadSlot& t) { return g_places[t.index].known && g_places[t.index].operations == t.operations; }

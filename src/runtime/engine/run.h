@@ -50,6 +50,7 @@ struct Run {
   uint64_t ring;    // step & ring is an event's place: all bits, unless the events are streamed
   PlanView plan;
   Director director;
+  bool after_releases;   // the plan has a point after each operation that may let somebody go on
   uint64_t event_limit;  // the plan's: the run is given up there
   uint64_t step;         // events executed
   uint64_t clock;        // virtual ns since the start of the run

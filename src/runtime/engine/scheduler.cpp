@@ -199,6 +199,35 @@ void check_limits() {
 
 bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0; }
 
+// Of those who wait for somebody outside it cannot be said in the same way when the run is made again.
+bool anybody_else_ready(const ThreadSlot& t) {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& other = g_threads[g_live[i].slot];
+    const Family family = row(other.pending.op).family;
+    const bool outside = family == Family::kDescriptors || family == Family::kSignals || family == Family::kProcesses;
+    if (&other != &t && !outside && ready(other) == Ready::kYes) return true;
+  }
+  return false;
+}
+
+// A thread that goes round at a few places while others could run has to give way some time: whatever it waits for, they do it. That is
+// no preemption, but an iteration of a loop that waits.
+bool circles(ThreadSlot* t, SiteId site, bool same_turn) {
+  constexpr uint32_t kLong = 5000, kAgain = 200;  // events
+  Circling& c = t->circling;
+  if (!same_turn) c.events = 0;
+  uint32_t i = 0;
+  while (i < c.known && c.places[i] != site) ++i;
+  if (i == c.known) {
+    if (c.gave_way || c.known == Circling::kPlaces) c = {};
+    c.places[c.known++] = site;
+  }
+  if (++c.events < (c.gave_way ? kAgain : kLong)) return false;
+  c.events = 0;
+  c.gave_way = anybody_else_ready(*t);
+  return c.gave_way;
+}
+
 Event* record(ThreadSlot* t) {
   static Event overflow;
   // After an event that was progress there is no livelock.
@@ -212,6 +241,7 @@ Event* record(ThreadSlot* t) {
   e->number = ++t->operations;
   e->op = p.op;
   e->flags = static_cast<uint16_t>(p.flags | (g_run.exiting ? kExiting : 0));
+  if (__builtin_expect(circles(t, p.site, t->index == g_run.turn.last_thread), 0)) e->flags |= kSpin;
   if (t->index != g_run.turn.last_thread) {
     e->flags = static_cast<uint16_t>(e->flags | g_run.turn.switch_flags);
     if (g_run.step < g_run.turn.end) begin_turn();

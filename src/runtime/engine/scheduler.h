@@ -17,6 +17,11 @@ Event* stand(ThreadSlot* me);
 // Short forms. `address` is the raw object; its name is looked up here.
 Event* point(Op op, const void* address, void* pc);
 
+// The operation on the object, which may have let somebody go on, is done: what the caller does next is no part of it, where the plan says so.
+inline void after_release(const void* address, void* pc) {
+  if (__builtin_expect(static_cast<int>(g_run.after_releases), 0) != 0) point(Op::kReleased, address, pc);
+}
+
 // The event just recorded turned out to be an idle one (a failed try, a spin): it does not count as progress.
 void no_progress();
 // ...or one that only let time pass: a time-out.

@@ -95,6 +95,30 @@ struct FailedTries {
   uint32_t count;
 };
 
+// Rounds of loops that wait without a call, since its last event (memory/code_points.h).
+struct LoopPasses {
+  uint32_t operations;  // its own, at the last of them
+  uint32_t passes;
+  uint32_t patience;  // so many rounds, and it gives way
+};
+
+// Its events of late, if they were all made at a few places: a loop that waits may do something in each round, and then nothing tells it from
+// work but that it takes so long.
+struct Circling {
+  static constexpr uint32_t kPlaces = 8;
+  SiteId places[kPlaces];
+  uint32_t known;
+  uint32_t events;
+  bool gave_way;  // before, without having left since
+};
+
+// At a displaced instruction all registers are alive, not only those that a call preserves. nullptr: it is at a call.
+struct LiveRegisters {
+  const uint64_t* general;
+  const void* vectors;
+  uint32_t vector_bytes;
+};
+
 struct ThreadSlot {
   // --- who it is
   ThreadId id;
@@ -126,6 +150,9 @@ struct ThreadSlot {
   Cancellation cancel;
   Waiting wait;
   FailedTries tries;
+  LoopPasses loop;
+  Circling circling;
+  LiveRegisters live;
   uint32_t once_count;
   OnceMark onces[kMaxOnces];
   HeldLocks held;

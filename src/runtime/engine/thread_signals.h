@@ -10,8 +10,8 @@ namespace heddle::rt {
 // Stands for pthread_cancel among a thread's signals: glibc uses the same number.
 inline constexpr int kCancelSignal = 32;
 constexpr uint64_t signal_bit(int number) { return uint64_t{1} << (number - 1); }
-// The mask that the kernel gets: SIGSYS must always come through, see outside/trap.h.
-constexpr uint64_t kernel_mask(uint64_t mask) { return mask & ~signal_bit(SIGSYS); }
+// The mask that the kernel gets: SIGSYS must always come through, see outside/trap.h, and SIGTRAP, see memory/code_points.h.
+constexpr uint64_t kernel_mask(uint64_t mask) { return mask & ~(signal_bit(SIGSYS) | signal_bit(SIGTRAP)); }
 
 // Signals (and a cancellation) that this thread would take before the operation.
 inline uint64_t deliverable(const ThreadSlot& t, const Pending& p) {

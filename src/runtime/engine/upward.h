@@ -24,6 +24,7 @@ struct Upward {
   void (*take_accesses)();                                 // of the thread that stands, and g_detecting
   void (*race_locks)(ThreadSlot* thread);                  // its held locks have changed, and g_detecting
   void (*note_twins)(const SiteId* stack, uint32_t size);  // of where the run has ended
+  void (*modules_changed)();                               // new ones have names
 
   // --- outside
   bool (*descriptors_ready)(const DescriptorWait& wait);

@@ -11,6 +11,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/spin.h"
 #include "runtime/memory/call_sites.h"
+#include "runtime/memory/code_points.h"
 #include "runtime/memory/functions.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/patch.h"
@@ -119,6 +120,7 @@ void install_hooks() {
   if ((g_listing & kListExecuted) != 0) watch_functions();
   rewrite_disabled();
   choose_twins();
+  install_code_points();
   g_hooks = g_detecting ? kHooksWatch : kHooksOn;
 }
 

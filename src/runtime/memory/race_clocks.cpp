@@ -187,6 +187,7 @@ static void touch_object(const Pending& p) {
     case Op::kAllocate:
     case Op::kFree:
     case Op::kFunctionEntry:
+    case Op::kReleased:
     case Op::kLoopIteration: return;
   }
   const void* pc = pc_of(p.site);
@@ -312,6 +313,7 @@ void race_event(const ThreadSlot& thread) {
     case Op::kAllocate:
     case Op::kFree:
     case Op::kFunctionEntry:
+    case Op::kReleased:
     case Op::kLoopIteration: break;
   }
   // Semaphores, barriers, once, initialisation guards, futexes: as their rows say.

@@ -10,6 +10,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/outside_influence.h"
 #include "runtime/engine/run.h"
+#include "runtime/memory/code_points.h"
 #include "runtime/memory/functions.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/pids.h"
@@ -60,8 +61,9 @@ View& view(int number) {
   return v;
 }
 
-void on_fatal(int number, siginfo_t*, void* context) {
+void on_fatal(int number, siginfo_t* info, void* context) {
   if (is_counter_read(number, context)) return;
+  if (number == SIGTRAP && code_trap(info, context)) return;
   if (number == SIGTRAP && watching_functions() && function_entered(context)) return;
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
@@ -105,6 +107,7 @@ void call_handler(const struct sigaction& action, int number, siginfo_t* info, v
 void on_signal(int number, siginfo_t* info, void* context) {
   const int saved = errno;
   if (is_counter_read(number, context)) return;
+  if (number == SIGTRAP && code_trap(info, context)) return;
   if (!runs_at_once(number, info)) {
     arrived(number, info);
     errno = saved;
@@ -194,7 +197,7 @@ int set_program_action(int number, const struct sigaction& action) {
   } else if (action.sa_handler == SIG_DFL && ends_at_point(number)) {
     kernel.sa_sigaction = on_ending;
     kernel.sa_flags = SA_SIGINFO;
-  } else if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+  } else if (action.sa_handler != SIG_DFL && (action.sa_handler != SIG_IGN || number == SIGTRAP)) {
     kernel.sa_sigaction = on_signal;
     kernel.sa_flags = static_cast<int>((static_cast<unsigned>(action.sa_flags) | SA_SIGINFO) & ~static_cast<unsigned>(SA_RESETHAND));
   }

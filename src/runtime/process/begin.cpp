@@ -117,6 +117,10 @@ void install_plan(uint64_t cursor) {
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
   install_inputs();
   g_run.event_limit = g_run.plan.header->limits.events;
+  g_run.after_releases = false;
+  for (uint32_t i = 0; i < g_run.plan.header->site_count; ++i) {
+    if (g_run.plan.sites[i] == kAfterReleases) g_run.after_releases = true;
+  }
   begin_turn();
   g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();

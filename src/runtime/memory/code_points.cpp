@@ -1,0 +1,356 @@
+#include "runtime/memory/code_points.h"
+
+#include <cpuid.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "runtime/base/memory_map.h"
+#include "runtime/base/placement.h"
+#include "runtime/base/program_text.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/names.h"
+#include "runtime/engine/native.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/engine/state_hash.h"
+
+namespace heddle::rt {
+
+struct Displaced {
+  uintptr_t address;  // first: displaced.S reads it
+  SiteId site;
+  uint64_t from;
+  uintptr_t stub;  // its first instruction
+  uintptr_t copy;
+  CodePoint point;
+  bool installed;
+};
+
+}  // namespace heddle::rt
+
+// For displaced.S.
+extern "C" __attribute__((visibility("hidden"))) void heddle_displaced();
+extern "C" __attribute__((visibility("hidden"))) uint64_t heddle_vector_bytes;
+extern "C" __attribute__((visibility("hidden"))) uint32_t heddle_vector_parts;
+uint64_t heddle_vector_bytes = 576;
+uint32_t heddle_vector_parts = 3;
+
+namespace heddle::rt {
+
+namespace {
+
+using Byte = unsigned char;
+constexpr Byte kBreak = 0xCC;
+constexpr uint32_t kMostPoints = 4096;
+// Passes of a loop between two at which it gives way, at most: to give way costs more than to look once more.
+constexpr uint32_t kMostPatience = 1024;
+
+HEDDLE_APART Displaced g_displaced[kMostPoints];
+uint32_t g_displaced_count;
+bool g_any_missing;  // of modules that are not loaded
+
+// Memory for stubs, within the reach of a jump from the code.
+struct Room {
+  uintptr_t begin;
+  uint64_t used;
+};
+constexpr uint64_t kRoomBytes = 64 << 10;
+constexpr uint32_t kMostRooms = 64;
+Room g_rooms[kMostRooms];
+uint32_t g_room_count;
+
+// What lies before the code of a stub, as displaced.S counts it, and the code around the copy.
+struct StubHead {
+  const Displaced* what;
+  void (*entry)();
+};
+constexpr Byte kSkipRedZone[] = {0x48, 0x8D, 0x64, 0x24, 0x80};                      // lea -128(%rsp), %rsp
+constexpr Byte kCallEntry[] = {0xFF, 0x15};                                          // call *entry
+constexpr Byte kBackToRedZone[] = {0x48, 0x8D, 0xA4, 0x24, 0x80, 0x00, 0x00, 0x00};  // lea 128(%rsp), %rsp
+constexpr uint64_t kStubHead = sizeof(StubHead) + sizeof kSkipRedZone + sizeof kCallEntry + 4;
+static_assert(kStubHead == 27, "displaced.S finds the head there");
+constexpr uint64_t kStubBytes = (kStubHead + sizeof kBackToRedZone + kMostCopied + 5 + 15) & ~uint64_t{15};
+
+bool reaches(uintptr_t from, uintptr_t to) {
+  const auto distance = static_cast<int64_t>(to - from);
+  return distance == static_cast<int32_t>(distance);
+}
+
+bool map_room(uintptr_t near) {
+  constexpr uintptr_t kStep = 1 << 20;
+  constexpr uintptr_t kReach = 1 << 30;
+  if (g_room_count == kMostRooms) return false;
+  const auto attempt = [&](uintptr_t at) {
+    constexpr long kFixedNoReplace = 0x100000;
+    at &= ~(kRoomBytes - 1);
+    const long got = sys(SYS_mmap, at, kRoomBytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | kFixedNoReplace, -1, 0);
+    if (got != static_cast<long>(at)) {
+      if (got > 0) sys(SYS_munmap, got, kRoomBytes);  // a kernel that does not know the flag
+      return false;
+    }
+    note_own_memory(reinterpret_cast<void*>(at), kRoomBytes);
+    g_rooms[g_room_count++] = {at, 0};
+    return true;
+  };
+  // Below first: a program's heap grows upwards from its data.
+  for (uintptr_t distance = kStep; distance < kReach && distance < near; distance += kStep) {
+    if (attempt(near - distance)) return true;
+  }
+  for (uintptr_t distance = kStep; distance < kReach; distance += kStep) {
+    if (attempt(near + distance)) return true;
+  }
+  return false;
+}
+
+uintptr_t take_room(uintptr_t near) {
+  for (int tries = 0; tries < 2; ++tries) {
+    for (uint32_t i = 0; i < g_room_count; ++i) {
+      Room& r = g_rooms[i];
+      if (r.used + kStubBytes > kRoomBytes || !reaches(near, r.begin) || !reaches(near, r.begin + kRoomBytes)) continue;
+      r.used += kStubBytes;
+      return r.begin + r.used - kStubBytes;
+    }
+    if (!map_room(near)) break;
+  }
+  return 0;
+}
+
+class Emitter {
+ public:
+  explicit Emitter(uintptr_t at) : base_(at) {}
+  void bytes(const void* from, size_t count) {
+    memcpy(text_ + size_, from, count);
+    size_ += count;
+  }
+  // Four bytes of distance from behind themselves.
+  bool distance(uintptr_t target) { return fill(size_, size_ + 4, target, true); }
+  bool fill(uint64_t at, uint64_t end, uintptr_t target, bool append = false) {
+    if (!reaches(base_ + end, target)) return false;
+    const auto value = static_cast<int32_t>(target - (base_ + end));
+    memcpy(text_ + at, &value, 4);
+    if (append) size_ += 4;
+    return true;
+  }
+  uintptr_t here() const { return base_ + size_; }
+  uint64_t size() const { return size_; }
+  const Byte* text() const { return text_; }
+
+ private:
+  uintptr_t base_;
+  uint64_t size_ = 0;
+  Byte text_[kStubBytes] = {};
+};
+
+bool write_stub(Displaced* d, uintptr_t room, uintptr_t bias) {
+  const CodePoint& p = d->point;
+  Emitter e(room);
+  const StubHead head{d, heddle_displaced};
+  e.bytes(&head, sizeof head);
+  d->stub = e.here();
+  e.bytes(kSkipRedZone, sizeof kSkipRedZone);
+  e.bytes(kCallEntry, sizeof kCallEntry);
+  if (!e.distance(room + offsetof(StubHead, entry))) return false;
+  e.bytes(kBackToRedZone, sizeof kBackToRedZone);
+  d->copy = e.here();
+  const uint64_t copy = e.size();
+  e.bytes(p.copy, p.copy_length);
+  for (uint32_t i = 0; i < p.fix_count; ++i) {
+    if (!e.fill(copy + p.fixes[i].at, copy + p.fixes[i].end, bias + p.fixes[i].target)) return false;
+  }
+  if (p.leaves == 0) {
+    const Byte jump = 0xE9;
+    e.bytes(&jump, 1);
+    if (!e.distance(d->address + p.length)) return false;
+  }
+  return write_text(reinterpret_cast<void*>(room), e.text(), static_cast<uint32_t>(e.size()));
+}
+
+bool is_sound(const CodePoint& p) {
+  if (p.length == 0 || p.length > kMostOriginal || p.copy_length > kMostCopied || p.fix_count > kMostFixes || p.part_count > kMostParts)
+    return false;
+  for (uint32_t i = 0; i < p.fix_count; ++i) {
+    if (p.fixes[i].at + 4 > p.copy_length || p.fixes[i].end > p.copy_length) return false;
+  }
+  return p.jump == 0 || p.length >= 5;
+}
+
+bool put_in(Displaced* d) {
+  const CodePoint& p = d->point;
+  auto* code = static_cast<Byte*>(const_cast<void*>(address_of(p.site)));
+  if (code == nullptr) return false;
+  d->address = reinterpret_cast<uintptr_t>(code);
+  // Another build than the one that was decoded, or somebody else has written there.
+  if (memcmp(code, p.original, p.length) != 0) return false;
+  const uintptr_t room = take_room(d->address);
+  if (room == 0 || !write_stub(d, room, d->address - site_offset(p.site))) return false;
+  Byte instead[5] = {kBreak};
+  if (p.jump != 0) {
+    if (!reaches(d->address + 5, d->stub)) return false;
+    instead[0] = 0xE9;
+    const auto distance = static_cast<int32_t>(d->stub - (d->address + 5));
+    memcpy(instead + 1, &distance, 4);
+  }
+  d->installed = write_text(code, instead, p.jump != 0 ? 5 : 1);
+  return d->installed;
+}
+
+void measure_vectors() {
+  constexpr uint32_t kKept = 0xE7;  // x87, SSE, AVX and AVX-512
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return;
+  unsigned low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  heddle_vector_parts = low & kKept;
+  for (unsigned i = 2; i < 8; ++i) {
+    if ((heddle_vector_parts >> i & 1) == 0 || __get_cpuid_count(13, i, &a, &b, &c, &d) == 0) continue;
+    if (b + a > heddle_vector_bytes) heddle_vector_bytes = b + a;
+  }
+  heddle_vector_bytes = (heddle_vector_bytes + 63) & ~uint64_t{63};
+}
+
+Displaced* add_point(const CodePoint& point) {
+  if (g_displaced_count == kMostPoints || !is_sound(point)) return nullptr;
+  if (g_displaced_count == 0) measure_vectors();
+  for (uint32_t i = 0; i < g_displaced_count; ++i) {
+    if (g_displaced[i].site == point.site) return &g_displaced[i];
+  }
+  Displaced* d = &g_displaced[g_displaced_count++];
+  *d = {0, point.site, point.from, 0, 0, point, false};
+  if (!put_in(d)) g_any_missing = g_any_missing || d->address == 0;
+  return d;
+}
+
+InspectionBlock* inspection() { return reinterpret_cast<InspectionBlock*>(g_run.channel + g_run.layout.inspection); }
+
+// --- What the tool asks.
+
+bool g_stepping;
+constexpr long long kTrapFlag = 0x100;
+
+void answer(InspectionBlock* block) { __atomic_store_n(&block->reply, block->request, __ATOMIC_RELEASE); }
+
+// In the order of their numbers in instructions.
+constexpr int kOrder[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                            REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+// Keeps where the thread is; true while more is wanted.
+bool keep_step(InspectionBlock* block, const gregset_t& registers) {
+  const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
+  if (block->step_count >= block->wanted_steps || block->step_count >= kMostSteps || is_own_code(pc)) return false;
+  CodeStep& step = block->steps[block->step_count++];
+  step.pc = pc;
+  for (int i = 0; i < 16; ++i) step.registers[i] = static_cast<uint64_t>(registers[kOrder[i]]);
+  return true;
+}
+
+void step_on(gregset_t& registers) {
+  InspectionBlock* block = inspection();
+  if (keep_step(block, registers)) {
+    registers[REG_EFL] |= kTrapFlag;
+    return;
+  }
+  registers[REG_EFL] &= ~kTrapFlag;
+  g_stepping = false;
+  answer(block);
+}
+
+void install_now(gregset_t& registers) {
+  InspectionBlock* block = inspection();
+  Displaced* d = add_point(block->point);
+  flush_text();
+  block->installed = d != nullptr && d->installed ? 1 : 0;
+  // A thread in the middle of what is now overwritten goes on in the copy.
+  const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
+  for (uint32_t i = 1; block->installed != 0 && i < d->point.part_count; ++i) {
+    if (pc == d->address + d->point.parts[i].original) registers[REG_RIP] = static_cast<long long>(d->copy + d->point.parts[i].copy);
+  }
+  answer(block);
+}
+
+bool asked_by_tool(const siginfo_t* info, gregset_t& registers) {
+  if (!g_run.attached || info->si_code != SI_TKILL) return false;
+  InspectionBlock* block = inspection();
+  if (__atomic_load_n(&block->request, __ATOMIC_ACQUIRE) == block->reply) return false;
+  if (block->what == Inspection::kInstall) {
+    install_now(registers);
+    return true;
+  }
+  block->step_count = 0;
+  site_of(reinterpret_cast<const void*>(registers[REG_RIP]));  // its module may be new to the table
+  g_stepping = true;
+  step_on(registers);
+  return true;
+}
+
+bool at_breakpoint(gregset_t& registers) {
+  const uintptr_t at = static_cast<uintptr_t>(registers[REG_RIP]) - 1;
+  for (uint32_t i = 0; i < g_displaced_count; ++i) {
+    const Displaced& d = g_displaced[i];
+    if (d.address != at || !d.installed || d.point.jump != 0) continue;
+    registers[REG_RIP] = static_cast<long long>(d.stub);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void install_code_points() {
+  static bool done;
+  if (done) return;
+  done = true;
+  for (uint32_t i = 0; i < g_run.plan.header->code_count; ++i) add_point(g_run.plan.code[i]);
+  flush_text();
+}
+
+void install_code_points_of_new_modules() {
+  if (!g_any_missing) return;
+  for (uint32_t i = 0; i < g_displaced_count; ++i) {
+    if (g_displaced[i].address == 0) put_in(&g_displaced[i]);
+  }
+  flush_text();
+}
+
+bool code_trap(const siginfo_t* info, void* context) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  if (g_stepping && info->si_code == TRAP_TRACE) {
+    step_on(registers);
+    return true;
+  }
+  return asked_by_tool(info, registers) || (info->si_code == SI_KERNEL && at_breakpoint(registers));
+}
+
+}  // namespace heddle::rt
+
+using namespace heddle;
+using namespace heddle::rt;
+
+// A thread passes the place: is there more to be done than to go on? The vector registers are the program's here.
+extern "C" __attribute__((visibility("hidden"), target("general-regs-only"))) bool heddle_pass_by(const Displaced* at) {
+  if (!g_run.active || t_managed == 0 || g_native != 0 || g_run.step < at->from) return false;
+  ThreadSlot* me = g_current;
+  LoopPasses& l = me->loop;
+  // One round of a loop is none yet that waits; whoever has done anything else has got on.
+  if (l.operations != me->operations || l.patience == 0) {
+    l = {me->operations, 0, 1};
+    return false;
+  }
+  return ++l.passes >= l.patience;
+}
+
+extern "C" __attribute__((visibility("hidden"))) void heddle_code_point(const Displaced* at, const uint64_t* registers,
+                                                                        const void* vectors) {
+  ThreadSlot* me = g_current;
+  me->live = {registers, vectors, static_cast<uint32_t>(heddle_vector_bytes)};
+  Pending p{};
+  p.op = Op::kLoopIteration;
+  p.site = at->site;
+  if (Event* event = point(p)) {
+    event->flags |= kSpin;
+    me->gave_way = true;
+    no_progress();
+  }
+  me->live = {};
+  const uint32_t patience = me->loop.patience * 2;
+  me->loop = {me->operations, 0, patience < kMostPatience ? patience : kMostPatience};
+}

@@ -1,0 +1,247 @@
+#include "symbols/machine_code.h"
+
+#include <Zydis/Zydis.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "symbols/symbols_elf.h"
+
+namespace heddle::symbols {
+
+// A part of the file as it is loaded.
+struct CodeSegment {
+  uint64_t address, size;
+  const uint8_t* bytes;
+};
+
+namespace {
+
+int register_number(ZydisRegister reg) {
+  if (reg < ZYDIS_REGISTER_RAX || reg > ZYDIS_REGISTER_R15) return -1;
+  return static_cast<int>(reg) - static_cast<int>(ZYDIS_REGISTER_RAX);
+}
+
+// Only addresses of 64 bits, without a segment but that of the thread, can be computed from the registers that are kept.
+bool is_understood(const ZydisDecodedOperand& o) {
+  const auto known = [](ZydisRegister r) { return r == ZYDIS_REGISTER_NONE || r == ZYDIS_REGISTER_RIP || register_number(r) >= 0; };
+  return known(o.mem.base) && known(o.mem.index) && o.mem.type == ZYDIS_MEMOP_TYPE_MEM;
+}
+
+MemoryOperand memory_of(const ZydisDecodedOperand& o, uint64_t end) {
+  MemoryOperand m;
+  m.base = register_number(o.mem.base);
+  m.index = register_number(o.mem.index);
+  m.scale = o.mem.scale == 0 ? uint8_t{1} : o.mem.scale;
+  m.size = static_cast<uint8_t>(std::min<unsigned>(o.size / 8, 255));
+  m.reads = (o.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
+  m.writes = (o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
+  m.of_thread = o.mem.segment == ZYDIS_REGISTER_FS || o.mem.segment == ZYDIS_REGISTER_GS;
+  m.known = is_understood(o);
+  m.displacement = o.mem.disp.has_displacement != 0 ? o.mem.disp.value : 0;
+  m.of_instruction = o.mem.base == ZYDIS_REGISTER_RIP;
+  if (m.of_instruction) m.displacement += static_cast<int64_t>(end);
+  return m;
+}
+
+Instruction::Kind kind_of(const ZydisDecodedInstruction& z, const ZydisDecodedOperand* operands) {
+  using Kind = Instruction::Kind;
+  const bool relative = z.operand_count > 0 && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative != 0;
+  switch (z.meta.category) {
+    case ZYDIS_CATEGORY_COND_BR:
+      // loop and jrcxz have no long form.
+      return relative && z.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE && z.mnemonic != ZYDIS_MNEMONIC_LOOP &&
+                     z.mnemonic != ZYDIS_MNEMONIC_LOOPE && z.mnemonic != ZYDIS_MNEMONIC_LOOPNE && z.mnemonic != ZYDIS_MNEMONIC_JRCXZ &&
+                     z.mnemonic != ZYDIS_MNEMONIC_JECXZ && z.mnemonic != ZYDIS_MNEMONIC_XBEGIN
+                 ? Kind::kBranch
+                 : Kind::kNotCopied;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+      if (z.mnemonic != ZYDIS_MNEMONIC_JMP) return Kind::kNotCopied;
+      return relative ? Kind::kJump : Kind::kIndirectJump;
+    case ZYDIS_CATEGORY_CALL: return Kind::kCall;
+    case ZYDIS_CATEGORY_RET: return Kind::kReturn;
+    // What looks at where it is, or leaves for the kernel, is not the same elsewhere.
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSRET:
+    case ZYDIS_CATEGORY_INTERRUPT: return Kind::kNotCopied;
+    default: return Kind::kPlain;
+  }
+}
+
+bool exchanges_with_memory(const ZydisDecodedInstruction& z, const std::vector<MemoryOperand>& memory) {
+  return z.mnemonic == ZYDIS_MNEMONIC_XCHG && !memory.empty();
+}
+
+const ZydisDecoder& the_decoder() {
+  static const ZydisDecoder decoder = [] {
+    ZydisDecoder d;
+    ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    return d;
+  }();
+  return decoder;
+}
+
+std::optional<Instruction> decode(const uint8_t* bytes, size_t count, uint64_t offset) {
+  ZydisDecodedInstruction z;
+  ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&the_decoder(), bytes, count, &z, operands))) return std::nullopt;
+  Instruction i;
+  i.offset = offset;
+  i.length = z.length;
+  i.kind = kind_of(z, operands);
+  if (i.kind == Instruction::Kind::kBranch || i.kind == Instruction::Kind::kJump || i.kind == Instruction::Kind::kCall) {
+    if (operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[0].imm.is_relative != 0)
+      i.target = i.end() + static_cast<uint64_t>(operands[0].imm.value.s);
+    i.condition = z.opcode & 15;
+  }
+  for (unsigned k = 0; k < z.operand_count; ++k) {
+    const ZydisDecodedOperand& o = operands[k];
+    if (o.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
+    if (o.mem.type == ZYDIS_MEMOP_TYPE_AGEN) {  // lea: no access, but its distance has to be put right
+      if (o.mem.base == ZYDIS_REGISTER_RIP) i.relative_at = z.raw.disp.offset;
+      continue;
+    }
+    if (o.mem.base == ZYDIS_REGISTER_RIP) i.relative_at = z.raw.disp.offset;
+    if (o.mem.base == ZYDIS_REGISTER_EIP) i.kind = Instruction::Kind::kNotCopied;
+    i.memory.push_back(memory_of(o, i.end()));
+  }
+  i.atomic = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || exchanges_with_memory(z, i.memory);
+  return i;
+}
+
+template <typename T>
+std::optional<T> read_at(const std::vector<CodeSegment>& segments, uint64_t address) {
+  for (const CodeSegment& s : segments) {
+    if (address < s.address || address - s.address > s.size || s.size - (address - s.address) < sizeof(T)) continue;
+    T value;
+    std::memcpy(&value, s.bytes + (address - s.address), sizeof value);
+    return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct ModuleCode::File {
+  std::unique_ptr<ElfFile> elf;
+  std::vector<CodeSegment> segments;  // all that is loaded from the file
+  std::vector<CodeSegment> code;
+  uint64_t unwind_table = 0;  // .eh_frame_hdr
+
+  void read_segments() {
+    size_t count = 0;
+    size_t image_size = 0;
+    const auto* image = reinterpret_cast<const uint8_t*>(elf_rawfile(elf->elf(), &image_size));
+    if (image == nullptr || elf_getphdrnum(elf->elf(), &count) != 0) return;
+    for (size_t i = 0; i < count; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf->elf(), static_cast<int>(i), &header) == nullptr) continue;
+      if (header.p_type == PT_GNU_EH_FRAME) unwind_table = header.p_vaddr;
+      if (header.p_type != PT_LOAD || header.p_offset > image_size || header.p_filesz > image_size - header.p_offset) continue;
+      segments.push_back({header.p_vaddr, header.p_filesz, image + header.p_offset});
+      if ((header.p_flags & PF_X) != 0) code.push_back(segments.back());
+    }
+  }
+
+  // The sorted table of .eh_frame_hdr as every linker writes it (Linux Standard Base, 10.6.2): pairs of distances from its own beginning, to
+  // a function and to the description that says how long it is.
+  std::vector<Range> read_functions() const {
+    constexpr uint32_t kUsual = 0x3B031B01;  // version 1, encodings sdata4|pcrel, udata4, sdata4|datarel
+    std::vector<Range> ranges;
+    const auto kind = read_at<uint32_t>(segments, unwind_table);
+    const auto count = read_at<uint32_t>(segments, unwind_table + 8);
+    if (unwind_table == 0 || !kind || *kind != kUsual || !count) return ranges;
+    for (uint32_t i = 0; i < *count; ++i) {
+      const auto begin = read_at<int32_t>(segments, unwind_table + 12 + 8 * uint64_t{i});
+      const auto description = read_at<int32_t>(segments, unwind_table + 16 + 8 * uint64_t{i});
+      if (!begin || !description) break;
+      const auto length = read_at<uint32_t>(segments, unwind_table + static_cast<uint64_t>(int64_t{*description}) + 12);
+      const uint64_t at = unwind_table + static_cast<uint64_t>(int64_t{*begin});
+      if (length && *length > 0) ranges.push_back({at, at + *length});
+    }
+    return ranges;
+  }
+};
+
+std::optional<size_t> DecodedFunction::at(uint64_t offset) const {
+  const auto found = std::lower_bound(instructions.begin(), instructions.end(), offset,
+                                      [](const Instruction& i, uint64_t wanted) { return i.offset < wanted; });
+  if (found == instructions.end() || found->offset != offset) return std::nullopt;
+  return static_cast<size_t>(found - instructions.begin());
+}
+
+ModuleCode::ModuleCode(const std::string& path) : file_(std::make_unique<File>()) {
+  file_->elf = ElfFile::open(path);
+  if (!file_->elf) return;
+  file_->read_segments();
+  functions_ = file_->read_functions();
+}
+ModuleCode::~ModuleCode() = default;
+ModuleCode::ModuleCode(ModuleCode&&) noexcept = default;
+
+std::span<const uint8_t> ModuleCode::bytes(uint64_t offset, size_t count) const {
+  for (const CodeSegment& s : file_->code) {
+    if (offset < s.address || offset - s.address >= s.size) continue;
+    return {s.bytes + (offset - s.address), std::min<size_t>(count, s.size - (offset - s.address))};
+  }
+  return {};
+}
+
+std::optional<Instruction> ModuleCode::instruction(uint64_t offset) const {
+  const auto there = bytes(offset, ZYDIS_MAX_INSTRUCTION_LENGTH);
+  return there.empty() ? std::nullopt : decode(there.data(), there.size(), offset);
+}
+
+std::optional<DecodedFunction> ModuleCode::function(uint64_t offset) const {
+  const auto next =
+      std::upper_bound(functions_.begin(), functions_.end(), offset, [](uint64_t wanted, const Range& r) { return wanted < r.begin; });
+  if (next == functions_.begin() || offset >= std::prev(next)->end) return std::nullopt;
+  DecodedFunction f;
+  f.begin = std::prev(next)->begin;
+  f.end = std::prev(next)->end;
+  for (uint64_t at = f.begin; at < f.end;) {
+    auto i = instruction(at);
+    if (!i || i->end() > f.end) return std::nullopt;
+    at = i->end();
+    if (i->kind == Instruction::Kind::kIndirectJump) f.has_indirect_jump = true;
+    f.instructions.push_back(std::move(*i));
+  }
+  return f;
+}
+
+size_t ModuleCode::count_exchanges() const {
+  size_t count = 0;
+  for (const Range& r : functions_) {
+    for (uint64_t at = r.begin; at < r.end;) {
+      const auto there = bytes(at, ZYDIS_MAX_INSTRUCTION_LENGTH);
+      ZydisDecodedInstruction z;
+      // Without its operands, which takes a fraction of the time.
+      if (there.empty() || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&the_decoder(), nullptr, there.data(), there.size(), &z))) break;
+      const bool swaps =
+          z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG || z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B;
+      const bool with_memory = (z.attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 && z.raw.modrm.mod != 3;
+      if (with_memory && (z.mnemonic == ZYDIS_MNEMONIC_XCHG || (swaps && (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0))) ++count;
+      at += z.length;
+    }
+  }
+  return count;
+}
+
+bool ModuleCode::is_target(uint64_t offset) const {
+  if (!targets_) {
+    targets_.emplace();
+    for (const Range& r : functions_) {
+      for (uint64_t at = r.begin; at < r.end;) {
+        const auto i = instruction(at);
+        if (!i) break;
+        at = i->end();
+        if (i->target != 0) targets_->push_back(i->target);
+      }
+    }
+    std::sort(targets_->begin(), targets_->end());
+  }
+  return std::binary_search(targets_->begin(), targets_->end(), offset);
+}
+
+}  // namespace heddle::symbols

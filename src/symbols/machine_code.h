@@ -1,0 +1,81 @@
+#pragma once
+// The instructions of a module, decoded from its file (Zydis).
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wire/rooms.h"
+
+namespace heddle::symbols {
+
+// A memory operand: where it lies follows from the registers.
+struct MemoryOperand {
+  int base = -1;  // the number of a register as instructions have it (rax 0 ... r15 15), or -1
+  int index = -1;
+  uint8_t scale = 1;
+  uint8_t size = 0;  // bytes
+  bool reads = false, writes = false;
+  bool of_thread = false;       // relative to fs: the thread's own
+  bool of_instruction = false;  // relative to the next instruction: `displacement` is the offset in the module
+  bool known = true;            // false: registers that are not kept have a part in it
+  int64_t displacement = 0;
+};
+
+struct Instruction {
+  enum class Kind : uint8_t { kPlain, kBranch, kJump, kCall, kReturn, kIndirectJump, kNotCopied };
+  uint64_t offset = 0;  // in the module
+  uint8_t length = 0;
+  Kind kind = Kind::kPlain;
+  uint8_t condition = 0;    // kBranch: the low half of its opcode
+  uint64_t target = 0;      // kBranch, kJump, and kCall where it is direct
+  uint8_t relative_at = 0;  // where a displacement counted from the next instruction lies; 0: there is none
+  bool atomic = false;      // with a lock prefix, or an exchange with memory
+  std::vector<MemoryOperand> memory;
+
+  uint64_t end() const { return offset + length; }
+};
+
+// One function: all of its instructions in the order of their addresses.
+struct DecodedFunction {
+  uint64_t begin = 0, end = 0;
+  std::vector<Instruction> instructions;
+  bool has_indirect_jump = false;
+
+  // The instruction that begins there; its index, or nothing.
+  std::optional<size_t> at(uint64_t offset) const;
+};
+
+class ModuleCode {
+ public:
+  // Of a file that cannot be read, nothing is known.
+  explicit ModuleCode(const std::string& path);
+  ~ModuleCode();
+  ModuleCode(ModuleCode&&) noexcept;
+
+  // The function that the code at the offset belongs to. Where a function begins and ends is known from the unwind table, which every
+  // program has, stripped or not.
+  std::optional<DecodedFunction> function(uint64_t offset) const;
+  // Where the functions begin, with their ends; sorted.
+  struct Range {
+    uint64_t begin, end;
+  };
+  const std::vector<Range>& functions() const { return functions_; }
+  // Up to so many bytes of the file's code at the offset.
+  std::span<const uint8_t> bytes(uint64_t offset, size_t count) const;
+  std::optional<Instruction> instruction(uint64_t offset) const;
+  // Does a direct branch of any function lead there? A function's cold part jumps back into its middle.
+  bool is_target(uint64_t offset) const;
+  // Instructions that compare and swap, or exchange, with memory.
+  size_t count_exchanges() const;
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+  std::vector<Range> functions_;
+  mutable std::optional<std::vector<uint64_t>> targets_;  // of all direct branches, sorted; read when first asked for
+};
+
+}  // namespace heddle::symbols
