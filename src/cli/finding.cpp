@@ -199,7 +199,9 @@ void join(FindResult& result, size_t before, double seconds) {
 
 // Where a plain program shows no failure, what follows an operation that lets others go on may still be wrong: there the calls and what comes after
 // them are one step. A point after each such operation makes the search larger, so that the last part of it has them, and no other.
-bool may_look_after_releases(const CampaignOptions& options) { return options.strategy.empty() && !options.plan.points(); }
+bool may_look_after_releases(const CampaignOptions& options) {
+  return options.strategy.empty() && !options.plan.points() && !options.keep_going;
+}
 constexpr uint64_t kParts = 4;
 void leave_part(FindOptions& options) {
   options.executions -= options.executions / kParts;
@@ -212,7 +214,7 @@ FindOptions rest_of(FindOptions options, const FindResult& first) {
 }
 bool is_worth_more(const FindOptions& whole, const FindResult& first) {
   const bool left = whole.executions > first.executions && (whole.seconds == 0 || whole.seconds > first.seconds);
-  return left && !first.found() && first.cannot_control.empty();
+  return left && !first.found() && first.inconclusive < first.executions;
 }
 
 void look_after_releases(Campaign& campaign, const SearchRow& row, SearchOptions options, FindOptions rest, Found& found) {

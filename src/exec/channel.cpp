@@ -90,8 +90,6 @@ void Channel::write_plan(const Plan& plan) {
 
 uint64_t Channel::progress() const { return load(header().event_count) + load(header().executed); }
 
-uint64_t Channel::executed() const { return load(header().executed); }
-
 void Channel::send(Request request, uint32_t row) {
   Control& c = control();
   c.request = request;

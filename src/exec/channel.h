@@ -34,7 +34,6 @@ class Channel {
 
   // Anything that moves when the run moves.
   uint64_t progress() const;
-  uint64_t executed() const;  // events of the run
   bool runtime_seen() const { return header().thread_count > 0 || control().server_pid != 0; }
 
   // Did the run end in plain code that stood in for the function's own (runtime/memory/twins.h)?

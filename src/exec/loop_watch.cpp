@@ -18,11 +18,17 @@ namespace {
 
 // More each time: it costs the run some microseconds for each.
 constexpr uint32_t kFirstSteps = 1000;
+// In a millisecond of processor time, counted as Channel::progress does: with fewer than that a run hardly moves. A loop that waits may look at the
+// clock, or try a lock, after a million rounds.
+constexpr uint64_t kFewEvents = 5;
 constexpr int kAnswerMs = 2000;  // a step takes microseconds, on a busy machine a hundred
 // Between the two stretches of instructions: whoever computes is somewhere else by then.
 constexpr auto kBetween = std::chrono::milliseconds(30);
 
 }  // namespace
+
+LoopWatch::LoopWatch(Channel& channel, pid_t pid)
+    : channel_(channel), pid_(pid), progress_(channel.progress()), used_ms_(activity_of(pid).used_ms) {}
 
 bool LoopWatch::ask(Inspection what, uint32_t steps) {
   InspectionBlock& block = channel_.inspection();
@@ -50,7 +56,8 @@ std::vector<CodeStep> LoopWatch::steps(uint32_t wanted) {
 std::optional<CodePoint> LoopWatch::look() {
   const uint64_t progress = channel_.progress();
   const uint64_t used = activity_of(pid_).used_ms;
-  if (progress != progress_) {
+  const uint64_t computed = used - std::min(used, used_ms_);
+  if (progress - std::min(progress, progress_) > kFewEvents * (computed + kFirstPatience / 2)) {
     progress_ = progress;
     used_ms_ = used;
     patience_ms_ = kFirstPatience;
@@ -58,7 +65,8 @@ std::optional<CodePoint> LoopWatch::look() {
     in_vain_ = false;
     return std::nullopt;
   }
-  if (used - std::min(used, used_ms_) < patience_ms_) return std::nullopt;
+  if (computed < patience_ms_) return std::nullopt;
+  progress_ = progress;
   used_ms_ = used;
   patience_ms_ = std::min(4 * patience_ms_, kMostPatience);
   const uint32_t wanted = steps_;
@@ -67,7 +75,7 @@ std::optional<CodePoint> LoopWatch::look() {
   if (first.size() < wanted) return std::nullopt;
   std::this_thread::sleep_for(kBetween);
   const std::vector<CodeStep> later = steps(wanted);
-  if (channel_.progress() != progress) return std::nullopt;
+  if (later.size() < wanted) return std::nullopt;
   auto point = find_waiting_loop(modules_, channel_.modules(), first, later);
   in_vain_ = !point && goes_round_in_place(later);
   return point;
@@ -79,9 +87,10 @@ std::string LoopWatch::place(const CodePoint& point) const {
   return Symbols(std::move(paths)).describe(site_module(point.site), site_offset(point.site));
 }
 
-bool LoopWatch::install(const CodePoint& point) {
+bool LoopWatch::install(CodePoint& point) {
   channel_.inspection().point = point;
   in_vain_ = !ask(Inspection::kInstall, 0) || channel_.inspection().installed == 0;
+  point.from = channel_.inspection().steps[0].pc;
   return !in_vain_;
 }
 

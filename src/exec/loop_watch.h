@@ -14,12 +14,12 @@ namespace heddle::exec {
 
 class LoopWatch {
  public:
-  LoopWatch(Channel& channel, pid_t pid) : channel_(channel), pid_(pid) {}
+  LoopWatch(Channel& channel, pid_t pid);
 
   // To be asked now and then. The loop, if the run has not moved for a while and has been seen to wait in one.
   std::optional<CodePoint> look();
-  // From now on the run gives way there. False: that could not be done.
-  bool install(const CodePoint& point);
+  // From now on the run gives way there; from which event on is noted in the point. False: that could not be done.
+  bool install(CodePoint& point);
   // Where it is, for people.
   std::string place(const CodePoint& point) const;
   // It was last seen to wait where it cannot be made to give way. One that computes will come to its next point some time.
@@ -32,10 +32,10 @@ class LoopWatch {
   Channel& channel_;
   pid_t pid_;
   CodeModules modules_;
-  uint64_t progress_ = ~uint64_t{0};
-  uint64_t used_ms_ = 0;
+  uint64_t progress_;
+  uint64_t used_ms_;
   uint64_t patience_ms_ = kFirstPatience;
-  uint32_t steps_ = 0;
+  uint32_t steps_ = 1000;
   bool in_vain_ = false;
 
   static constexpr uint64_t kFirstPatience = 80;  // of processor time

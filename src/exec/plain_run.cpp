@@ -69,7 +69,6 @@ class Attendance {
   bool look(pid_t run) {
     if (!loops_) loops_.emplace(channel_, run);
     if (auto loop = loops_->look()) {
-      loop->from = channel_.executed();  // it does not move while the loop waits
       const std::string place = loops_->place(*loop);
       if (loops_->install(*loop) && add_loops(plan_, {&*loop, 1})) run_.notes.push_back(gives_way_at(place));
     }
@@ -122,8 +121,8 @@ PlainRun run_plainly(const Target& target, const std::string& library, Carrier c
   return run_in(channel, target, library, plan, input, wanted, computing, nullptr);
 }
 
-PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
-                  const Input* input, Computing computing) {
+PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
+                  Computing computing) {
   Channel channel(Mode::kOnce, carrier);
   channel.begin_stream();
   PlainRun run = run_in(

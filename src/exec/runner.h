@@ -133,7 +133,7 @@ enum class Computing : uint8_t { kFree, kWatched };
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
                      const std::function<bool(const Outcome&)>& wanted, Computing computing = Computing::kFree);
 // The same with all events and inputs given to `sink` while it runs; the trace has none of them.
-PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan,
-                  const Input* input, Computing computing = Computing::kFree);
+PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
+                  Computing computing = Computing::kFree);
 
 }  // namespace heddle::exec

@@ -27,8 +27,8 @@ uint64_t Channel::event_count() const { return load(header().event_count); }
 
 bool Channel::tables_have_changed(const Plan& plan) {
   const TraceHeader& h = header();
-  const uint64_t sizes[] = {h.thread_count, h.module_count, h.object_count, control().note_count, control().file_bytes, h.inputs_lost,
-                            plan.sites.size()};
+  const uint64_t sizes[] = {h.thread_count,       h.module_count, h.object_count,   control().note_count,
+                            control().file_bytes, h.inputs_lost,  plan.sites.size()};
   const uint64_t now = hash_bytes(sizes, sizeof sizes);
   const bool changed = now != tables_seen_;
   tables_seen_ = now;

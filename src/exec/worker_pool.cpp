@@ -101,14 +101,13 @@ Plan WorkerPool::with_known_loops(const Plan& plan) const {
 }
 
 RunResult WorkerPool::settled(const Plan& plan, RunResult result) {
-  while (!result.trace.data().learnt.empty() && plan.strictness == Strictness::kRelaxed && loops_.size() < kMostLoops) {
+  while (!result.trace.data().learnt.empty() && loops_.size() < kMostLoops) {
     const CodePoint& loop = result.trace.data().learnt.front();
-    const bool known = std::any_of(loops_.begin(), loops_.end(), [&](const CodePoint& l) { return l.site == loop.site; });
+    const auto is_it = [&](const CodePoint& l) { return l.site == loop.site; };
     const Trace::Data& data = result.trace.data();
-    const bool had_it =
-        data.code && std::any_of(data.code->begin(), data.code->end(), [&](const CodePoint& l) { return l.site == loop.site; });
-    if (had_it) break;  // it did not help
-    if (!known) loops_.push_back(loop);
+    if (data.code && std::any_of(data.code->begin(), data.code->end(), is_it)) break;  // it did not help
+    if (std::none_of(loops_.begin(), loops_.end(), is_it)) loops_.push_back(loop);
+    if (plan.strictness == Strictness::kStrict) break;
     result = run_or_interrupted(*own_, with_known_loops(plan));
   }
   return result;

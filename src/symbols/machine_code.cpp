@@ -73,6 +73,26 @@ bool exchanges_with_memory(const ZydisDecodedInstruction& z, const std::vector<M
   return z.mnemonic == ZYDIS_MNEMONIC_XCHG && !memory.empty();
 }
 
+uint32_t register_bit(ZydisRegister reg) {
+  if (ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_FLAGS) return Instruction::kFlags;
+  const int number = register_number(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
+  return number >= 0 ? 1u << number : 0;
+}
+
+void note_registers(const ZydisDecodedInstruction& z, const ZydisDecodedOperand* operands, Instruction& i) {
+  for (unsigned k = 0; k < z.operand_count; ++k) {
+    const ZydisDecodedOperand& o = operands[k];
+    if (o.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
+    const uint32_t bit = register_bit(o.reg.value);
+    if ((o.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) i.reads |= bit;
+    if ((o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) i.writes |= bit;
+  }
+  const bool to_itself = z.operand_count >= 2 && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                         operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == operands[1].reg.value;
+  // How a register is made zero: the result depends on nothing.
+  if (to_itself && (z.mnemonic == ZYDIS_MNEMONIC_XOR || z.mnemonic == ZYDIS_MNEMONIC_SUB)) i.reads = 0;
+}
+
 const ZydisDecoder& the_decoder() {
   static const ZydisDecoder decoder = [] {
     ZydisDecoder d;
@@ -106,6 +126,7 @@ std::optional<Instruction> decode(const uint8_t* bytes, size_t count, uint64_t o
     if (o.mem.base == ZYDIS_REGISTER_EIP) i.kind = Instruction::Kind::kNotCopied;
     i.memory.push_back(memory_of(o, i.end()));
   }
+  note_registers(z, operands, i);
   i.atomic = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || exchanges_with_memory(z, i.memory);
   return i;
 }

@@ -33,8 +33,11 @@ struct Instruction {
   uint64_t target = 0;      // kBranch, kJump, and kCall where it is direct
   uint8_t relative_at = 0;  // where a displacement counted from the next instruction lies; 0: there is none
   bool atomic = false;      // with a lock prefix, or an exchange with memory
+  // Registers by their numbers, a bit each, and the flags as one more (kFlags): what a result may depend on, and what it goes to.
+  uint32_t reads = 0, writes = 0;
   std::vector<MemoryOperand> memory;
 
+  static constexpr uint32_t kFlags = 1 << 16;
   uint64_t end() const { return offset + length; }
 };
 

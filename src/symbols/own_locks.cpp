@@ -31,11 +31,12 @@ std::string words_about(const std::vector<OwnLocks>& modules) {
   if (modules.empty()) return {};
   std::string list;
   for (size_t i = 0; i < std::min(modules.size(), kMostNamed); ++i)
-    list += fmt::format("{}{} ({} atomic exchange{})", i == 0 ? "" : ", ", file_name(modules[i].path), modules[i].exchanges,
+    list += fmt::format("{}{} ({} exchange{})", i == 0 ? "" : ", ", file_name(modules[i].path), modules[i].exchanges,
                         modules[i].exchanges == 1 ? "" : "s");
   if (modules.size() > kMostNamed) list += fmt::format(" and {} more modules", modules.size() - kMostNamed);
   return fmt::format(
-      "locks of the program's own are not seen: {}; what is done under them happens in one step, unless it is built with heddle-cc", list);
+      "atomic operations of the program's own are not seen: {}; locks made of them leave no event, unless it is built with heddle-cc",
+      list);
 }
 
 }  // namespace heddle::symbols

@@ -53,6 +53,7 @@ struct StepStretch {
   std::map<uint64_t, std::vector<const CodeStep*>> rounds;  // by where a loop begins: what the registers were
   std::set<uint64_t> accessed;
   bool reads_others = false;  // something that is not on the thread's own stack
+  std::set<uint64_t> stored;  // by ordinary instructions
 };
 
 uint64_t address_of(const MemoryOperand& m, const CodeStep& step, uint64_t bias) {
@@ -63,14 +64,18 @@ uint64_t address_of(const MemoryOperand& m, const CodeStep& step, uint64_t bias)
   return address;
 }
 
+bool is_own(uint64_t address, const CodeStep& step) {
+  const uint64_t stack = step.registers[kStackPointer];
+  return address + kBelowStack >= stack && address < stack + kAboveStack;
+}
+
 void note_accesses(const CodePlace& place, const CodeStep& step, uint64_t bias, StepStretch& stretch) {
   for (const MemoryOperand& m : place.instruction.memory) {
     if (!m.known || m.of_thread) continue;
     const uint64_t address = address_of(m, step, bias);
-    const uint64_t stack = step.registers[kStackPointer];
     stretch.accessed.insert(address);
-    const bool own = address + kBelowStack >= stack && address < stack + kAboveStack;
-    stretch.reads_others = stretch.reads_others || (m.reads && !own);
+    stretch.reads_others = stretch.reads_others || (m.reads && !is_own(address, step));
+    if (m.writes && !place.instruction.atomic) stretch.stored.insert(address);
   }
 }
 
@@ -105,6 +110,51 @@ bool same_registers(const std::vector<const CodeStep*>& rounds) {
   return std::all_of(rounds.begin() + 1, rounds.end(),
                      [&](const CodeStep* s) { return std::equal(std::begin(s->registers), std::end(s->registers), rounds[0]->registers); });
 }
+
+// Does a branch depend on memory that the loop only reads, or that it accesses by atomic instructions? Whoever counts up to a number
+// in a variable of its own does not wait, however little it accesses. `own_too`: the thread's own stack counts as such memory.
+class Dependence {
+ public:
+  Dependence(StepReader& reader, std::span<const LoadedModule> loaded, const StepStretch& stretch, bool own_too)
+      : reader_(reader), loaded_(loaded), stretch_(stretch), own_too_(own_too) {}
+
+  bool decides(std::span<const CodeStep> steps) {
+    for (const CodeStep& step : steps) {
+      const CodePlace* place = reader_.at(step.pc);
+      if (place == nullptr) continue;
+      if (place->instruction.kind == Instruction::Kind::kBranch && (registers_ & Instruction::kFlags) != 0) return true;
+      follow(*place, step);
+    }
+    return false;
+  }
+
+ private:
+  void follow(const CodePlace& place, const CodeStep& step) {
+    const Instruction& in = place.instruction;
+    const uint64_t bias = loaded_[place.module].bias;
+    bool depends = (registers_ & in.reads) != 0;
+    for (const MemoryOperand& m : in.memory) {
+      if (m.known && !m.of_thread && m.reads) depends = depends || comes_from(address_of(m, step, bias), in, step);
+    }
+    registers_ = depends ? registers_ | in.writes : registers_ & ~in.writes;
+    for (const MemoryOperand& m : in.memory) {
+      if (!m.known || m.of_thread || !m.writes) continue;
+      if (depends) memory_.insert(address_of(m, step, bias));
+      if (!depends) memory_.erase(address_of(m, step, bias));
+    }
+  }
+  bool comes_from(uint64_t address, const Instruction& in, const CodeStep& step) const {
+    if (memory_.contains(address) || in.atomic) return true;
+    return !stretch_.stored.contains(address) && (own_too_ || !is_own(address, step));
+  }
+
+  StepReader& reader_;
+  std::span<const LoadedModule> loaded_;
+  const StepStretch& stretch_;
+  bool own_too_;
+  uint32_t registers_ = 0;     // that depend on it
+  std::set<uint64_t> memory_;  // what they were stored to
+};
 
 // Of the instructions that follow each other from the loop's beginning, the first that a jump can replace; else the first that can be moved.
 std::optional<CodePoint> best_place(const ModuleCode& code, uint64_t begin) {
@@ -145,7 +195,9 @@ std::optional<CodePoint> find_waiting_loop(CodeModules& modules, std::span<const
   if (rounds == nullptr) return std::nullopt;
   const bool stands = same_registers(*rounds) && same_registers(two.rounds.at(pc));
   const bool closed = one.reads_others && std::includes(one.accessed.begin(), one.accessed.end(), two.accessed.begin(), two.accessed.end());
-  if (!stands && !closed) return std::nullopt;
+  if (!(stands && Dependence(reader, loaded, two, true).decides(later)) &&
+      !(closed && Dependence(reader, loaded, two, false).decides(later)))
+    return std::nullopt;
   const CodePlace* place = reader.at(pc);
   if (place == nullptr) return std::nullopt;
   auto point = best_place(modules.at(loaded[place->module].path), place->instruction.offset);

@@ -60,6 +60,16 @@ def searched():
     assert results[0] == results[1], f"the result depends on the number of workers: {results}"
 
 
+def one_that_computes_is_left_alone():
+    done = heddle("run", "--", program("computes_in_place"))
+    expect(done.returncode == 0 and GIVES_WAY not in done.stderr, done)
+
+
+def proves_nothing_with_one():
+    done = heddle("check", "--json", "--", program("spin_flag"))
+    expect(done.returncode == 125 and json.loads(done.stdout)["certificate"]["open"] == "threads wait in loops without a call", done)
+
+
 def never_ends():
     done = heddle("run", "--", program("spin_never"))
     expect(done.returncode == 1 and "livelock" in done.stderr, done)
@@ -83,6 +93,6 @@ def right_after_a_release():
     expect(done.returncode == 1 and json.loads(done.stdout)["failure"]["kind"] == "deadlock", done)
 
 
-for check in (same_trace_on_both_carriers, recorded_and_replayed, searched, never_ends, cannot_be_controlled, starves_nobody,
+for check in (same_trace_on_both_carriers, recorded_and_replayed, searched, one_that_computes_is_left_alone, proves_nothing_with_one, never_ends, cannot_be_controlled, starves_nobody,
               right_after_a_release):
     check()

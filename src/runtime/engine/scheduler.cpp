@@ -199,19 +199,9 @@ void check_limits() {
 
 bool is_idle(const Event& e) { return has(e.op, kYields) || (e.flags & (kFailed | kTimedOut | kSpin)) != 0; }
 
-// Of those who wait for somebody outside it cannot be said in the same way when the run is made again.
-bool anybody_else_ready(const ThreadSlot& t) {
-  for (uint32_t i = 0; i < g_live_count; ++i) {
-    const ThreadSlot& other = g_threads[g_live[i].slot];
-    const Family family = row(other.pending.op).family;
-    const bool outside = family == Family::kDescriptors || family == Family::kSignals || family == Family::kProcesses;
-    if (&other != &t && !outside && ready(other) == Ready::kYes) return true;
-  }
-  return false;
-}
-
-// A thread that goes round at a few places while others could run has to give way some time: whatever it waits for, they do it. That is
-// no preemption, but an iteration of a loop that waits.
+// A thread that goes round at a few places has to give way some time: whatever it waits for, others do it. That is no preemption, but an
+// iteration of a loop that waits. Whether anybody can run is not asked: the run must be the same again, and of those who wait for somebody outside
+// that cannot be said.
 bool circles(ThreadSlot* t, SiteId site, bool same_turn) {
   constexpr uint32_t kLong = 5000, kAgain = 200;  // events
   Circling& c = t->circling;
@@ -224,7 +214,7 @@ bool circles(ThreadSlot* t, SiteId site, bool same_turn) {
   }
   if (++c.events < (c.gave_way ? kAgain : kLong)) return false;
   c.events = 0;
-  c.gave_way = anybody_else_ready(*t);
+  c.gave_way = g_live_count > 1;
   return c.gave_way;
 }
 

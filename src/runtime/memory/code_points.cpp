@@ -259,6 +259,7 @@ void install_now(gregset_t& registers) {
   Displaced* d = add_point(block->point);
   flush_text();
   block->installed = d != nullptr && d->installed ? 1 : 0;
+  block->steps[0].pc = g_run.step;  // from which event on, for the tool
   // A thread in the middle of what is now overwritten goes on in the copy.
   const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
   for (uint32_t i = 1; block->installed != 0 && i < d->point.part_count; ++i) {
