@@ -54,8 +54,8 @@ def programs(suite, names=()):
     return [entry for entry in listed if not names or entry["name"] in names]
 
 
-def compile_program(entry, build, where, fixed=False, wrapped=None):
-    """Compiles a program of the manifest: by heddle-cc where its bug needs single accesses, unless `wrapped` says otherwise."""
+def compile_program(entry, build, where, fixed=False, wrapped=None, defines=()):
+    """Compiles a program of the manifest: by heddle-cc where its bug needs single accesses, unless `wrapped` says otherwise. `defines`: NAME=value, besides its own."""
     source = HERE / "programs" / entry["source"]
     cpp = source.suffix == ".cpp"
     if wrapped if wrapped is not None else entry["granularity"] == "access":
@@ -65,6 +65,7 @@ def compile_program(entry, build, where, fixed=False, wrapped=None):
     program = pathlib.Path(where) / (entry["name"] + (".fixed" if fixed else ""))
     flags = ["-O1", "-g", "-pthread", "-std=c++20" if cpp else "-std=gnu11"]
     flags += [f"-D{name}={value}" for name, value in entry["defines"].items()] + (["-DFIXED"] if fixed else [])
+    flags += [f"-D{define}" for define in defines]
     subprocess.run([compiler, *flags, str(source), "-o", str(program), "-lm"], check=True, capture_output=True)
     return program
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Removal of whole threads beside LEAN (Huang & Zhang, OOPSLA 2012): Tables 2 to 4 on our drivers, and 450 threads of which two matter.
+"""Removal of threads and of iterations beside LEAN (Huang & Zhang, OOPSLA 2012): Tables 2 to 5 on our drivers, and 450 threads of which two matter.
 
-A row: a failing run found by uniform random walks (by the default search where 1,000 of them find none: Tsp) and what `heddle reduce` left of it, events, threads, switches, seconds of one replay of each;
-rounds (a round is two runs, or three where the first sequential order does not come to the check), executions and seconds of the reduction; the paper's figures beside them. The paper's sizes are bytes
-of its log, ours are events: what compares is the share that is left.
+A row: a failing run found by uniform random walks (by the default search where 1,000 of them find none: Tsp) and what `heddle reduce` left of it, events, threads, switches, iterations, seconds of one replay of each;
+rounds (a round is two runs, or three where the first sequential order does not come to the check) for threads and for iterations (the paper's Figs. 8 and 9), executions and seconds of the reduction; the paper's figures beside them. The paper's sizes are bytes
+of its log, ours are events: what compares is the share that is left. "threads %" and "loops %" are the shares of the size that went with threads and with iterations (Table 3).
+
+"late" is the long form of a driver (bench/programs/lean/late.h): its bug needs the seventh iteration or a later one, and a whole run has at least 10^5 events (10^4 with --quick).
 
 The last rows place the two threads that matter at random among 450, another place for each seed: rounds and seconds, median.
 """
@@ -25,6 +27,15 @@ PAPER = {
     "Jigsaw": (11, 3, 2322, 64, 2.0, 154, 2.4, 4, 630),
     "Derby": (11, 3, 6439, 433, 2.2, 466, 10.2, 4, 1841),
 }
+# Tables 3 and 4: shares of the size that go with threads and with repetitions, rounds and seconds for the repetitions, loops found and really redundant.
+PAPER_LOOPS = {
+    "OpenJMS": (78.2, 15.5, 11, 152, 1, 1),
+    "Tomcat": (61.9, 24.0, 12, 55, 1, 1),
+    "Jigsaw": (79.4, 13.4, 10, 37, 1, 1),
+    "Derby": (79.8, 12.3, 10, 200, 1, 1),
+}
+# Drivers that repeat, with their threads: the long form does so much in each of its ten iterations that a run has the events asked for.
+LATE = {"BuggyPro": 33, "OpenJMS": 20, "Tomcat": 10, "Jigsaw": 10, "Derby": 10}
 THREADS = 450
 
 
@@ -40,7 +51,38 @@ def one(options, program, seed, where, arguments=()):
     reduced = _bench.answer([options.heddle, "reduce", bug, "--found", "--json", "--time", 300], where, timeout=600)
     if not reduced:
         return None
-    return {"seed": seed, "bug": bug, "found": found["found"], "strategy": found["find"]["strategy"], "reduced": reduced["reduced"], "reduce": reduced["reduce"]}
+    return {"seed": seed, "bug": bug, "found": found["found"], "strategy": found["find"]["strategy"], "reduced": reduced["reduced"], "reduce": reduced["reduce"],
+            "reduction": reduced["reduction"]}
+
+
+def shares(sample):
+    """Of the size of the whole run, in percent: what went with threads, and with iterations."""
+    whole, reduce = sample["found"]["events"], sample["reduce"]
+    after_threads = reduce["threads"]["events_left"]
+    return 100 * (whole - after_threads) / whole, 100 * (after_threads - sample["reduced"]["events"]) / whole
+
+
+def our_row(options, table, name, samples, where):
+    mean = lambda part, field: _bench.mean([s[part][field] for s in samples])
+    stage = lambda which, field: _bench.mean([s["reduce"][which][field] for s in samples])
+    iterations = [s["reduction"]["iterations"] for s in samples if "iterations" in s["reduction"]]
+    table.row(program=name, traces=len(samples), events=mean("found", "events"), threads=mean("found", "threads"), left=mean("reduced", "threads"),
+              switches=mean("found", "switches"), switches_left=mean("reduced", "switches"),
+              iterations=_bench.mean([i["before"] for i in iterations]) if iterations else None,
+              iterations_left=_bench.mean([i["after"] for i in iterations]) if iterations else None,
+              size_left=_bench.mean([100 * s["reduced"]["events"] / s["found"]["events"] for s in samples]),
+              by_threads=_bench.mean([shares(s)[0] for s in samples]), by_iterations=_bench.mean([shares(s)[1] for s in samples]),
+              replay=replay_seconds(options, samples[-1]["bug"], "--found", where),
+              replay_left=replay_seconds(options, samples[-1]["bug"], "--reduced", where), rounds=stage("threads", "rounds"),
+              iteration_rounds=stage("iterations", "rounds") if iterations else None, executions=mean("reduce", "executions"), seconds=mean("reduce", "seconds"),
+              sequential_bug=any(s["reduce"]["sequential_bug"] for s in samples), samples=samples)
+
+
+def failing_runs(options, program, wanted, stack, arguments=()):
+    """Reduced failing runs, one for each seed, and the directory of the last."""
+    places = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(wanted)]  # a search goes on from what it knows
+    samples = [s for s in (one(options, program, seed, where, arguments) for seed, where in enumerate(places, 1)) if s]
+    return samples, places[samples[-1]["seed"] - 1] if samples else None
 
 
 def replay_seconds(options, bug, which, where):
@@ -53,33 +95,33 @@ def replay_seconds(options, bug, which, where):
 
 def main():
     options = _bench.options(__doc__)
-    columns = [("program", "{}"), ("traces", "{}"), ("threads", "{:.1f}"), ("left", "{:.1f}", "-> left"), ("switches", "{:.1f}"),
-               ("switches_left", "{:.1f}", "-> left"), ("size_left", "{:.1f}%", "size left"), ("replay", "{:.4f}", "replay s"),
-               ("replay_left", "{:.4f}", "-> s"), ("rounds", "{:.1f}"), ("executions", "{:.1f}", "execs"), ("seconds", "{:.2f}")]
+    columns = [("program", "{}"), ("traces", "{}"), ("events", "{:.0f}"), ("threads", "{:.1f}"), ("left", "{:.1f}", "-> left"), ("switches", "{:.1f}"),
+               ("switches_left", "{:.1f}", "-> left"), ("iterations", "{:.1f}"), ("iterations_left", "{:.1f}", "-> left"), ("size_left", "{:.2f}%", "size left"), ("by_threads", "{:.1f}", "threads %"), ("by_iterations", "{:.1f}", "loops %"),
+               ("replay", "{:.4f}", "replay s"), ("replay_left", "{:.4f}", "-> s"), ("rounds", "{:.1f}"), ("iteration_rounds", "{:.1f}", "its rounds"),
+               ("executions", "{:.1f}", "execs"), ("seconds", "{:.2f}")]
     table = _bench.Table("reduce", options, columns, "Means over failing traces.")
     wanted = options.seeds or _bench.pick(options, 1, 5, 30)
+    work = _bench.pick(options, 5_000, 50_000, 50_000)  # locks in a whole late run: two events each
     positions = []
-    with tempfile.TemporaryDirectory() as built:
+    with tempfile.TemporaryDirectory() as built, tempfile.TemporaryDirectory() as built_late:
         for entry in _bench.programs("lean", options.names):
             threads, left, switches, switches_left, size_left, replay, replay_left, rounds, seconds = PAPER[entry["row"]]
+            loops = PAPER_LOOPS.get(entry["row"])
             table.row(program=f"{entry['row']}: paper", traces=1, threads=threads, left=left, switches=switches, switches_left=switches_left,
-                      size_left=size_left, replay=replay, replay_left=replay_left, rounds=rounds, seconds=seconds)
+                      size_left=size_left, replay=replay, replay_left=replay_left, rounds=rounds, seconds=seconds + (loops[3] if loops else 0),
+                      iteration_rounds=loops[2] if loops else None, by_threads=loops[0] if loops else None, by_iterations=loops[1] if loops else None)
             program = _bench.compile_program(entry, options.build, built)
-            with contextlib.ExitStack() as stack:  # a directory for each: a search goes on from what it knows
-                places = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(wanted)]
-                samples = [s for s in (one(options, program, seed, where) for seed, where in enumerate(places, 1)) if s]
-                if not samples:
-                    table.lost(f"{entry['row']}: no failing trace")
-                    continue
-                where = places[samples[-1]["seed"] - 1]
-                mean = lambda part, field: _bench.mean([s[part][field] for s in samples])
-                table.row(program=f"{entry['row']}: heddle", traces=len(samples), threads=mean("found", "threads"), left=mean("reduced", "threads"),
-                          switches=mean("found", "switches"), switches_left=mean("reduced", "switches"),
-                          size_left=_bench.mean([100 * s["reduced"]["events"] / s["found"]["events"] for s in samples]),
-                          replay=replay_seconds(options, samples[-1]["bug"], "--found", where),
-                          replay_left=replay_seconds(options, samples[-1]["bug"], "--reduced", where), rounds=mean("reduce", "rounds"),
-                          executions=mean("reduce", "executions"), seconds=mean("reduce", "seconds"),
-                          sequential_bug=any(s["reduce"]["sequential_bug"] for s in samples), samples=samples)
+            forms = [("heddle", program)]
+            if entry["row"] in LATE:
+                defines = ["LATE=6", f"WORK={work // (10 * LATE[entry['row']])}"]
+                forms.append(("heddle, late", _bench.compile_program(entry, options.build, built_late, defines=defines)))
+            for form, built_program in forms:
+                with contextlib.ExitStack() as stack:
+                    samples, where = failing_runs(options, built_program, wanted, stack)
+                    if not samples:
+                        table.lost(f"{entry['row']}: {form}: no failing trace")
+                        continue
+                    our_row(options, table, f"{entry['row']}: {form}", samples, where)
             if entry["row"] in ("ArrayList", "LinkedList"):
                 positions.append((entry, program))
         summary = {}

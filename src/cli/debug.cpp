@@ -36,7 +36,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
   DebugOptions debug = options.debug;
   debug.seed = options.campaign.plan.seed();
   const Debugged done = debug_failure(campaign, debug, failing, bug, saving, progress);
-  const auto& [simplified, reduced, isolated, loaded] = done;
+  const auto& [simplified, reduced, reduction, isolated, loaded] = done;
   const Trace& best = simplified.result.best;
 
   if (options.campaign.json) {
@@ -48,6 +48,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
     if (reduced) {
       document["reduce"] = json_reduce(*reduced);
       document["reduced"] = json_counts(reduced->best.counts(), true);
+      document["reduction"] = json_reduction(*reduction);
     }
     if (isolated) document["isolate"] = json_isolate(*isolated);
     const bool decided = isolated && isolated->isolated && isolated->switch_from < isolated->failing.events().size();

@@ -13,12 +13,15 @@ double limited(const DebugOptions& options, double seconds) { return options.sim
 
 Debugged debug_failure(Campaign& campaign, const DebugOptions& options, const Trace& failing, Bug& bug, Saving& saving,
                        Progress& progress) {
-  Debugged done{simplify_failure(campaign, failing, options.simplify, progress), {}, {}, {}};
+  Debugged done{simplify_failure(campaign, failing, options.simplify, progress), {}, {}, {}, {}};
   saving.attempt([&] { save_simplified(bug, campaign, done.simplified); });
   const Trace& best = done.simplified.result.best;
   if (!options.no_reduce && !stop_flag() && best.counts().threads > 1) {
     done.reduced = reduce_failure(campaign, best, limited(options, options.reduce_seconds), progress);
-    if (done.reduced) saving.attempt([&] { save_reduced(bug, *done.reduced); });
+    if (done.reduced) {
+      done.reduction = reduction_of(campaign, best, *done.reduced);
+      saving.attempt([&] { save_reduced(bug, *done.reduced, *done.reduction); });
+    }
   }
   if (!options.no_isolate && !stop_flag() && best.switches() > 0) {
     IsolateOptions isolate_options;

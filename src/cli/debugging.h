@@ -24,6 +24,7 @@ struct DebugOptions {
 struct Debugged {
   Simplified simplified;
   std::optional<ReduceResult> reduced;
+  std::optional<ReductionRecord> reduction;
   std::optional<IsolateResult> isolated;
   LoadedStory loaded;
 };

@@ -1,33 +1,51 @@
-// heddle reduce: which threads does the bug need?
+// heddle reduce: which threads, and which iterations of loops, does the bug need?
 #include "cli/reduce.h"
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cli/print.h"
 #include "cli/saved_bug.h"
+#include "report/reduction.h"
 
 namespace heddle::cli {
 
 namespace {
+
+void print_reduced(const Bug& bug, const Trace& failing, const ReduceResult& result, const ReductionRecord& reduction) {
+  print_out("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", bug.id, failing.counts().threads,
+            result.best.counts().threads, failing.counts().events, result.best.counts().events, result.executions, result.seconds,
+            result.sequential_bug ? "; it fails without any interleaving" : "");
+  std::string kept;
+  for (const std::string& thread : reduction.kept_threads) kept += (kept.empty() ? "" : ", ") + thread;
+  print_out("needs {}: {}\n", kept_words(reduction), kept);
+  for (const std::string& line : iteration_lines(reduction)) print_out("  {}\n", line);
+  print_out("left of it: {}\n", shorter_words(reduction));
+  print_out("validated: {}\n", criterion_words(reduction));
+  if (!result.finished) print_out("cut short: this is the best so far\n");
+  if (result.iterations_lost > 0) print_out("{} iterations were too many to keep, and were not tried\n", result.iterations_lost);
+  print_out("replay it: heddle replay {0} --reduced · heddle replay {0} --reduced --gdb\n", bug.id);
+}
 
 int run(const Session& session, const SavedBugOptions& options) {
   OpenedBug bug = open_failing(options, session);
   Progress progress(options.json);
   const auto result = reduce_failure(*bug.campaign, bug.failing, options.seconds, progress, options.executions);
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");
-  save_reduced(bug.bug, *result);
+  const ReductionRecord reduction = reduction_of(*bug.campaign, bug.failing, *result);
+  save_reduced(bug.bug, *result, reduction);
   if (options.json) {
     Json document = {{"verdict", "failure"}};
     document["failure"] = json_failure(result->best);
     document["found"] = json_counts(bug.failing.counts(), true);
     document["reduce"] = json_reduce(*result);
     document["reduced"] = json_counts(result->best.counts(), true);
+    document["reduction"] = json_reduction(reduction);
     document["bug"] = BugStore::shown(bug.bug.id);
     print_json(document);
   } else {
-    print_out("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", bug.bug.id, bug.failing.counts().threads,
-              result->best.counts().threads, bug.failing.counts().events, result->best.counts().events, result->executions, result->seconds,
-              result->sequential_bug ? "; it fails without any interleaving" : "");
+    print_reduced(bug.bug, bug.failing, *result, reduction);
   }
   return exit_unless_interrupted(ExitCode::kNothing);
 }
@@ -57,22 +75,43 @@ std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& fail
 }
 
 Json json_reduce(const ReduceResult& result) {
-  return {{"executions", result.executions},  {"rounds", result.rounds},           {"seconds", result.seconds},
-          {"removed", result.removed.size()}, {"one_minimal", result.one_minimal}, {"sequential_bug", result.sequential_bug}};
+  const auto stage = [](const ReduceStage& s) {
+    return Json{{"rounds", s.rounds}, {"executions", s.executions}, {"seconds", s.seconds}, {"events_left", s.events_left}};
+  };
+  std::set<LoopId> found, redundant;
+  for (const LoopUse& use : result.loops) {
+    found.insert(use.loop);
+    uint64_t left = 0;
+    for (const LoopUse& other : result.left) left += other.thread == use.thread && other.loop == use.loop ? other.iterations() : 0;
+    const uint32_t index = result.best.thread_index(use.thread);
+    const bool runs = index != kNoIndex && result.best.threads()[index].state != ThreadState::kRemoved;
+    if (runs && left < use.iterations()) redundant.insert(use.loop);
+  }
+  return {{"executions", result.executions},
+          {"rounds", result.rounds},
+          {"seconds", result.seconds},
+          {"removed", result.removed.size()},
+          {"one_minimal", result.one_minimal},
+          {"sequential_bug", result.sequential_bug},
+          {"finished", result.finished},
+          {"threads", stage(result.by_threads)},
+          {"iterations", stage(result.by_iterations)},
+          {"loops", {{"found", found.size()}, {"redundant", redundant.size()}}}};
 }
 
-void save_reduced(Bug& bug, const ReduceResult& result) {
+void save_reduced(Bug& bug, const ReduceResult& result, const ReductionRecord& reduction) {
   const BugStore store;
   bug.was_reduced = true;
   bug.reduced = result.best.counts();
   store.save_trace(bug.id, kReducedTrace, result.best);
+  store.save_text(bug.id, kReductionFile, encode_reduction(reduction));
   store.save(bug);
 }
 
 namespace {
 
 void add_reduce(CLI::App& app, Session& session) {
-  Verb verb(app, "reduce", "remove the threads that a saved bug does not need", TakesProgram::kBesideBug);
+  Verb verb(app, "reduce", "remove the threads and the iterations of loops that a saved bug does not need", TakesProgram::kBesideBug);
   auto options = std::make_shared<SavedBugOptions>();
   options->add_to(verb);
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });

@@ -1,18 +1,19 @@
 #pragma once
-// Whole threads removed from a failing run.
+// Threads and iterations of loops removed from a failing run.
 #include <optional>
 
 #include "cli/campaign.h"
 #include "cli/progress.h"
+#include "cli/reduction.h"
 #include "cli/results.h"
 #include "simplify/reduce.h"
 
 namespace heddle::cli {
 
-// Whole threads removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
+// What the bug does not need removed; saved as the bug's reduced trace. Nothing if the reduced run does not replay.
 std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress,
                                            uint64_t executions = 0);
 Json json_reduce(const ReduceResult& result);
-void save_reduced(Bug& bug, const ReduceResult& result);
+void save_reduced(Bug& bug, const ReduceResult& result, const ReductionRecord& reduction);
 
 }  // namespace heddle::cli

@@ -99,6 +99,7 @@ Story LoadedStory::story() const {
   if (!passing_stacks.empty()) s.passing_stacks = &passing_stacks;
   if (passing) s.passing = &*passing;
   if (cause) s.cause = &*cause;
+  if (reduction) s.reduction = &*reduction;
   return s;
 }
 
@@ -134,6 +135,7 @@ LoadedStory load_story(const std::string& name, bool as_found) {
   if (simplified) tell_places(s, decode_stacks(store.text(bug, kFailingStacks)), decode_stacks(store.text(bug, kPassingStacks)));
   if (simplified) s.found = store.load_trace(bug, kFailingTrace);
   if (store.has(bug, kReducedTrace)) s.reduced = store.load_trace(bug, kReducedTrace);
+  s.reduction = decode_reduction(store.text(bug, kReductionFile));
   if (store.has(bug, kPageFile)) s.page = BugStore::shown(bug.id) + "/" + kPageFile;
   return s;
 }

@@ -21,6 +21,7 @@ struct LoadedStory {
   Trace at_own_lines;  // the same, each event at the program's own line
   std::optional<Trace> found, passing, reduced;
   std::optional<Cause> cause;
+  std::optional<ReductionRecord> reduction;
   Stacks stacks, passing_stacks;
   std::unique_ptr<Symbols> symbols;
   std::string replay;

@@ -21,7 +21,7 @@ bool takes_defaults(const PolicySpec& tail) {
 
 bool same_skips(const std::vector<Skip>& a, const std::vector<Skip>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Skip& x, const Skip& y) {
-    return x.kind == y.kind && x.thread == y.thread && x.loop == y.loop && x.iteration == y.iteration;
+    return x.kind == y.kind && x.thread == y.thread && x.loop == y.loop && x.iteration == y.iteration && x.more == y.more;
   });
 }
 

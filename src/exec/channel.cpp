@@ -67,7 +67,7 @@ Channel::Channel(Mode mode, Carrier carrier) : layout_(channel_layout(kPlanBytes
   base_ = static_cast<char*>(at);
   Control& c = control();
   c.magic = kChannelMagic;
-  c.version = kWireVersion;
+  c.version = kChannelVersion;
   c.size = layout_.total;
   c.mode = mode;
   c.carrier = carrier;
@@ -183,6 +183,17 @@ std::shared_ptr<const InputLog> Channel::read_inputs() const {
   return log;
 }
 
+void Channel::read_iterations(Trace::Data& data) const {
+  const TraceHeader& h = header();
+  const auto* loops = rows<LoopRow>(layout_.loops);
+  for (uint32_t i = 0; i < std::min<uint64_t>(h.loop_count, kMaxLoops); ++i)
+    data.loops.push_back({loops[i].id, text_of(loops[i].place, sizeof loops[i].place)});
+  const auto* iterations = rows<IterationRow>(layout_.iterations);
+  data.iterations.assign(iterations, iterations + std::min(h.iteration_count, kMaxIterations));
+  std::erase_if(data.iterations, [&](const IterationRow& r) { return r.thread >= data.threads.size(); });
+  data.iterations_lost = h.iterations_lost;
+}
+
 Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(const Outcome&)>& wanted) const {
   const TraceHeader& h = header();
   Trace::Data data;
@@ -220,6 +231,7 @@ Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(
   const auto* races = rows<RaceRow>(layout_.races);
   data.races.assign(races, races + std::min<uint64_t>(h.race_count, kMaxRaces));
   std::erase_if(data.races, [&](const RaceRow& r) { return !is_sound(r, thread_count); });
+  read_iterations(data);
   const auto* hooks = rows<HookBlock>(layout_.hooks);
   data.hooks = {hooks->accesses, hooks->atomics, hooks->entries, hooks->patched, {}};
   if ((plan.detect & (kListHot | kListExecuted)) != 0)

@@ -63,6 +63,7 @@ class Channel {
 
  private:
   std::shared_ptr<const InputLog> read_inputs() const;
+  void read_iterations(Trace::Data& data) const;
   std::string ring_inputs(uint64_t from, uint64_t to) const;
   void drained(uint64_t events, uint64_t inputs);
   bool tables_have_changed(const Plan& plan);

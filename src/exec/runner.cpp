@@ -330,9 +330,9 @@ RunResult Runner::run(const Plan& plan) {
 // A crash in the plain twin of a function has no source line, and would be another failure than the same one in the function itself: there it is looked at.
 RunResult Runner::run_as_is(const Plan& plan) {
   RunResult result = run_with_twins(plan);
-  if (plan.detect != 0 || !channel_->ended_in_twin()) return result;
+  if ((plan.detect & ~kDetectIterations) != 0 || !channel_->ended_in_twin()) return result;
   Plan own_code = plan;
-  own_code.detect = kOwnCode;
+  own_code.detect |= kOwnCode;
   return run_with_twins(own_code);
 }
 

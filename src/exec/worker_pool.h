@@ -25,6 +25,7 @@ class WorkerPool final : public Executor {
   Trace next() override;
   size_t outstanding() const override { return outstanding_; }
   void drop() override;
+  size_t width() const override { return threads_.empty() ? 1 : threads_.size(); }
 
   // One run with its output, beside the queue, in the caller's thread.
   RunResult run_now(const Plan& plan);

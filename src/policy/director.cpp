@@ -128,4 +128,21 @@ bool Director::removed(ThreadId thread) const {
   return false;
 }
 
+bool Director::skips_iteration(ThreadId thread, LoopId loop, uint64_t number) const {
+  const Skip wanted{SkipKind::kIteration, 0, thread, loop, number};
+  // The last that does not lie behind it.
+  uint32_t low = 0, high = state_.plan.header->skip_count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (skips_before(wanted, state_.plan.skips[middle])) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  if (low == 0) return false;
+  const Skip& last = state_.plan.skips[low - 1];
+  return last.kind == SkipKind::kIteration && last.thread == thread && last.loop == loop && number - last.iteration <= last.more;
+}
+
 }  // namespace heddle::policy

@@ -5,6 +5,7 @@
 
 #include "report/diagnosis.h"
 #include "store/bugs.h"
+#include "store/reduction.h"
 #include "symbols/symbols.h"
 #include "trace/cause.h"
 #include "trace/trace.h"
@@ -24,6 +25,7 @@ struct Story {
   const Symbols& symbols;          // of the failing trace
   const Trace* passing = nullptr;  // the nearest passing run
   const Cause* cause = nullptr;
+  const ReductionRecord* reduction = nullptr;
   const Stacks* stacks = nullptr;  // of the failing run
   const Stacks* passing_stacks = nullptr;
   std::string replay = {};  // hd2:...

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "simplify/budget.h"
-#include "simplify/dependence.h"
-#include "simplify/schedule.h"
+#include "simplify/criterion.h"
+#include "simplify/minimise.h"
 #include "simplify/suspicion.h"
 
 namespace heddle::simplify {
@@ -17,34 +16,48 @@ using Threads = std::vector<ThreadId>;  // kept in order of creation
 class Reducer {
  public:
   Reducer(const Trace& failing, const std::function<bool(const Trace&)>& same_bug, Executor& executor, const ReduceOptions& options)
-      : same_bug_(same_bug),
-        executor_(executor),
-        options_(options),
-        budget_(options.max_executions, options.seconds, options.stop),
-        limits_(run_limits(failing, options.limits)) {
+      : options_(options), criterion_(failing, same_bug, executor, options) {
     result_.best = failing;
-    remember_check(failing);
   }
 
   ReduceResult go() {
-    if (budget_.spent()) {
+    if (criterion_.spent()) {
       result_.finished = result_.one_minimal = false;
       return result();
     }
-    look_in_turn();
-    for (size_t level = 1; level <= height(result_.best); ++level) {  // Algorithm 1, line 5
-      const Threads threads = at_level(result_.best, level);
-      if (!threads.empty()) minimise(threads);
+    const Trace in_turn = criterion_.look_in_turn(result_.best);
+    if (options_.iterations && !in_turn.data().iterations.empty()) learn_loops();
+    // What is left of a thread without its iterations may not be needed either, and a run that has become another may show more iterations.
+    constexpr int kMostPasses = 4;
+    for (pass_ = 0; pass_ < kMostPasses && !criterion_.spent(); ++pass_) {
+      stage(result_.by_threads, [&] { remove_threads(); });
+      const size_t before = accepted_;
+      stage(result_.by_iterations, [&] { remove_iterations(); });
+      if (accepted_ == before) break;
     }
-    if (budget_.spent()) result_.finished = result_.one_minimal = false;
+    if (criterion_.spent()) result_.finished = result_.one_minimal = false;
     return result();
   }
 
  private:
   ReduceResult result() {
-    result_.executions = budget_.executions();
-    result_.seconds = budget_.elapsed();
+    result_.sequential_bug = criterion_.sequential_bug();
+    result_.in_turn = criterion_.in_turn();
+    result_.rounds = criterion_.rounds();
+    result_.executions = criterion_.budget().executions();
+    result_.seconds = criterion_.budget().elapsed();
+    if (!result_.loops.empty()) result_.left = loop_uses(result_.best);
     return std::move(result_);
+  }
+
+  void stage(ReduceStage& stage, const std::function<void()>& work) {
+    const Budget& budget = criterion_.budget();
+    const ReduceStage before{criterion_.rounds(), budget.executions(), budget.elapsed(), 0};
+    work();
+    stage.rounds += criterion_.rounds() - before.rounds;
+    stage.executions += budget.executions() - before.executions;
+    stage.seconds += budget.elapsed() - before.seconds;
+    if (pass_ == 0 || &stage == &result_.by_iterations) stage.events_left = result_.best.counts().events;
   }
 
   static size_t depth(const Trace& trace, uint32_t thread) {
@@ -60,222 +73,130 @@ class Reducer {
     for (uint32_t t = 0; t < trace.threads().size(); ++t) most = std::max(most, depth(trace, t));
     return most;
   }
-  static bool removed(const Trace& trace, ThreadId id) {
-    for (const Skip& s : trace.data().skips) {
-      if (s.kind == SkipKind::kThread && s.thread == id) return true;
-    }
-    return false;
-  }
   static Threads at_level(const Trace& trace, size_t level) {
+    std::set<ThreadId> removed;
+    for (const Skip& s : trace.data().skips) {
+      if (s.kind == SkipKind::kThread) removed.insert(s.thread);
+    }
     Threads out;
     for (uint32_t t = 1; t < trace.threads().size(); ++t) {
-      if (depth(trace, t) == level && !removed(trace, trace.threads()[t].id)) out.push_back(trace.threads()[t].id);
+      if (depth(trace, t) == level && !removed.contains(trace.threads()[t].id)) out.push_back(trace.threads()[t].id);
     }
     return out;
   }
 
-  // Every event of the whole failing run whose place a passing run must reach too (Definition 2, condition II: the check was evaluated).
-  void remember_check(const Trace& failing) {
-    if (failing.outcome().kind == OutcomeKind::kDeadlock || failing.events().empty()) return;
-    const Event& last = failing.events().back();
-    check_site_ = last.site;
-    check_op_ = last.op;
-  }
-
-  static Threads without(const Threads& all, const Threads& some) {
-    Threads out;
-    for (ThreadId t : all) {
-      if (std::find(some.begin(), some.end(), t) == some.end()) out.push_back(t);
-    }
-    return out;
-  }
-
-  // Leaves a 1-minimal subset of `all`: a search among the first of them in the order of suspicion, which finds k needed threads of n in
-  // about k log n rounds at most where removal is monotone (Junker 2004), and in few where suspicion is right; then ddmin (LEAN Fig. 3),
-  // which makes 1-minimality sure.
-  void minimise(const Threads& all) {
-    const Threads ranked = by_suspicion(result_.best, all);
-    size_t needed = 0, limit = ranked.size();  // only the first `limit` and `needed_` are still in
-    needed_.clear();
-    while (limit > 0 && !budget_.spent()) {
-      if (needed > 8 && needed * 4 > ranked.size()) break;  // nearly everything is needed: ddmin's complements are cheaper
-      const size_t enough = least_enough(ranked, limit);
-      if (enough == 0) break;
-      needed_.push_back(ranked[enough - 1]);
-      limit = enough - 1;
-      ++needed;
-    }
-    ddmin(present(all));
-  }
-
-  // The least n such that with the first n and the needed ones it still fails: by growing steps first, then by halves.
-  size_t least_enough(const Threads& ranked, size_t limit) {
-    auto enough = [&](size_t n) {
-      Threads keep(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(n));
-      keep.insert(keep.end(), needed_.begin(), needed_.end());
-      return redundant(without(present(ranked), keep));
-    };
-    size_t low = needed_.empty() ? 1 : 0, high = limit;
-    for (size_t n = low; n < high && !budget_.spent(); n = std::max<size_t>(n + 1, 4 * n)) {
-      if (enough(n)) {
-        high = n;
-        break;
-      }
-      low = n + 1;
-    }
-    while (low < high && !budget_.spent()) {
-      const size_t middle = low + (high - low) / 2;
-      if (enough(middle)) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return high;
-  }
-
-  // Those that have not been removed.
-  Threads present(const Threads& all) const {
-    Threads out;
-    for (ThreadId t : all) {
-      if (!removed(result_.best, t)) out.push_back(t);
-    }
-    return out;
-  }
-
-  void ddmin(Threads c) {
-    size_t n = 2;
-    while (!c.empty() && !budget_.spent()) {
-      n = std::min(n, c.size());
-      bool progress = false;
-      auto part = [&](size_t i) {
-        return Threads(c.begin() + static_cast<std::ptrdiff_t>(c.size() * i / n),
-                       c.begin() + static_cast<std::ptrdiff_t>(c.size() * (i + 1) / n));
-      };
-      for (size_t i = 0; i < n && !progress && n < c.size(); ++i) {
-        const Threads keep = part(i);
-        if (redundant(without(c, keep))) {
-          c = keep;
-          n = 2;
-          progress = true;
-        }
-      }
-      for (size_t i = 0; i < n && !progress; ++i) {
-        const Threads drop = part(i);
-        if (redundant(drop)) {
-          c = without(c, drop);
-          n = std::max<size_t>(n - 1, 2);
-          progress = true;
-        }
-      }
-      if (progress) continue;
-      if (n >= c.size()) break;
-      n *= 2;
+  void remove_threads() {
+    if (!options_.threads) return;
+    for (size_t level = 1; level <= height(result_.best); ++level) {  // Algorithm 1, line 5
+      const Threads threads = at_level(result_.best, level);
+      if (!threads.empty()) minimise_threads(threads);
     }
   }
 
-  // Algorithm 2 for these threads, besides those already removed. If they are redundant, the run becomes the best.
-  bool redundant(const Threads& drop) {
-    if (drop.empty()) return true;
-    Threads key = drop;
-    for (const Skip& s : result_.best.data().skips) key.push_back(s.thread);
-    std::sort(key.begin(), key.end());
-    if (known_.contains(key)) return false;  // successes change the best, so that only failures are met again
-    if (budget_.spent()) return false;
-    ++result_.rounds;
-    const Trace projected = run(projection(result_.best, drop));
-    bool holds = same_bug_(projected);
-    if (holds && !result_.sequential_bug && !budget_.spent()) holds = passes_in_turn(drop);
-    if (!holds) {
-      known_.insert(key);
-      return false;
+  void minimise_threads(const Threads& all) {
+    Items ranked;
+    for (ThreadId t : by_suspicion(result_.best, all))
+      ranked.push_back(static_cast<size_t>(std::find(all.begin(), all.end(), t) - all.begin()));
+    const MinimiseTest test = tests([&](const Items& drop) {
+      Removal removal;
+      for (size_t i : drop) removal.threads.push_back(all[i]);
+      return removal;
+    });
+    if (pass_ == 0) {
+      minimise(ranked, test);
+    } else {
+      minimise_again(all.size(), test);
     }
-    result_.removed.insert(result_.removed.end(), drop.begin(), drop.end());
-    result_.best = projected;
-    if (options_.progress) options_.progress({projected.counts(), budget_.executions(), "reduce"});
-    return true;
   }
 
-  bool reaches_check(const Trace& trace) const {
-    for (const Event& e : trace.events()) {
-      if (e.site == check_site_ && e.op == check_op_) return true;
+  // One replay tells which loops there are.
+  void learn_loops() {
+    if (criterion_.spent()) return;
+    const Trace again = criterion_.again(result_.best);
+    if (first_difference(result_.best, again) != kNoDifference) return;
+    result_.iterations_lost = again.data().iterations_lost;
+    result_.loops = loop_uses(again);
+    result_.best = again;
+  }
+
+  // Algorithm 4. What a loop's iterations are called may change with what is left out of the loops around it, so each is looked up in the run that is the
+  // best when its turn comes.
+  void remove_iterations() {
+    std::set<std::pair<ThreadId, LoopId>> done;
+    while (!result_.loops.empty() && !criterion_.spent()) {
+      const std::vector<LoopUse> uses = loop_uses(result_.best);
+      const auto use = std::find_if(uses.begin(), uses.end(), [&](const LoopUse& u) { return !done.contains({u.thread, u.loop}); });
+      if (use == uses.end()) return;
+      done.insert({use->thread, use->loop});
+      minimise_loop(*use);
     }
-    return false;
-  }
-  // Evaluated and not satisfied: whatever happens after the check has been passed is not this bug. Where no place is known at which it is
-  // evaluated, the run must come to an end of its own.
-  bool check_passed(const Trace& in_turn) const {
-    if (same_bug_(in_turn)) return false;
-    if (check_site_ != kNoSite) return reaches_check(in_turn);
-    const OutcomeKind kind = in_turn.outcome().kind;
-    return !is_inconclusive(in_turn.outcome()) && kind != OutcomeKind::kDeadlock && kind != OutcomeKind::kLivelock;
   }
 
-  // The whole program one thread after the other: does the bug need an interleaving at all, and in which order is its check reached?
-  void look_in_turn() {
-    Trace in_turn = run(sequential(result_.best, {}, false));
-    result_.sequential_bug = same_bug_(in_turn);
-    if (result_.sequential_bug || check_passed(in_turn) || budget_.spent()) return;
-    in_turn = run(sequential(result_.best, {}, true));
-    result_.sequential_bug = same_bug_(in_turn);
-    bug_first_ = check_passed(in_turn);
-    if (!bug_first_) check_site_ = kNoSite;  // reached in neither: then that the run ends without the bug has to do
-  }
-
-  // Definition 2, condition II; one sequential schedule is enough (its footnote).
-  bool passes_in_turn(const Threads& drop) {
-    const Trace in_turn = run(sequential(result_.best, drop, bug_first_));
-    if (check_passed(in_turn)) return true;
-    if (same_bug_(in_turn) || budget_.spent()) return false;
-    return check_passed(run(sequential(result_.best, drop, !bug_first_)));
-  }
-
-  // The trace's schedule without the dropped threads and their descendants.
-  Plan projection(const Trace& trace, const Threads& drop) const {
-    std::vector<bool> gone(trace.threads().size());
-    for (uint32_t t = 1; t < gone.size(); ++t) {
-      gone[t] = gone[trace.threads()[t].parent] || std::find(drop.begin(), drop.end(), trace.threads()[t].id) != drop.end();
+  void minimise_loop(const LoopUse& use) {
+    Items candidates;
+    for (size_t i = 0; i < use.parts.size(); ++i) {
+      if (!use.parts[i].about_threads) candidates.push_back(i);
     }
-    Schedule schedule;
-    for (const TraceSlice& s : trace.slices()) {
-      if (gone[s.thread]) continue;
-      schedule.push_back({trace.threads()[s.thread].id, trace.events()[s.begin].number, trace.events()[s.end - 1].number});
+    // The failure comes at the end: the last iterations first.
+    Items ranked;
+    for (size_t i = candidates.size(); i-- > 0;) ranked.push_back(i);
+    std::stable_partition(ranked.begin(), ranked.end(), [&](size_t i) { return use.parts[candidates[i]].operations() > 0; });
+    // Numbers of operations are those of the run before any of these was left out.
+    const Trace before = result_.best;
+    Items gone;
+    const MinimiseTest test{[&](const std::vector<Items>& drops) {
+                              std::vector<Removal> removals;
+                              for (const Items& drop : drops) removals.push_back(removal_of(use, candidates, gone, drop));
+                              Trace best = before;
+                              const size_t found = criterion_.first_redundant(best, removals);
+                              if (found == kNoneRedundant || drops[found].empty()) return found;
+                              gone.insert(gone.end(), drops[found].begin(), drops[found].end());
+                              accept(std::move(best));
+                              return found;
+                            },
+                            [&] { return criterion_.spent(); }};
+    if (pass_ == 0) {
+      minimise(ranked, test);
+    } else {
+      minimise_again(candidates.size(), test);
     }
-    Plan plan = plan_for(merged(std::move(schedule)), trace, limits_);
-    for (ThreadId t : drop) plan.remove_thread(t);
-    return plan;
   }
 
-  // Each thread to its end or until it must wait, in order of birth; or main and then those of the bug before all others.
-  Plan sequential(const Trace& trace, const Threads& drop, bool bug_first) const {
-    Schedule order;
-    if (bug_first) {
-      order.push_back({kMainThread, 1, kForever});
-      for (size_t e : bug_events(trace)) order.push_back({trace.thread_id(trace.events()[e]), 1, kForever});
-    }
-    Plan plan = plan_for(merged(std::move(order)), trace, limits_);
-    plan.choices.clear();
-    for (ThreadId t : drop) plan.remove_thread(t);
-    return plan;
+  static Removal removal_of(const LoopUse& use, const Items& candidates, const Items& gone, const Items& drop) {
+    Removal removal;
+    if (drop.empty()) return removal;
+    removal.use = &use;
+    for (size_t i : gone) removal.parts.push_back(candidates[i]);
+    for (size_t i : drop) removal.parts.push_back(candidates[i]);
+    std::sort(removal.parts.begin(), removal.parts.end());
+    return removal;
   }
 
-  Trace run(const Plan& plan) {
-    budget_.count();
-    executor_.submit(plan);
-    return executor_.next();
+  MinimiseTest tests(const std::function<Removal(const Items&)>& removal_of) {
+    return {[this, removal_of](const std::vector<Items>& drops) {
+              std::vector<Removal> removals;
+              for (const Items& drop : drops) removals.push_back(removal_of(drop));
+              Trace best = result_.best;
+              const size_t found = criterion_.first_redundant(best, removals);
+              if (found == kNoneRedundant || removals[found].empty()) return found;
+              result_.removed.insert(result_.removed.end(), removals[found].threads.begin(), removals[found].threads.end());
+              accept(std::move(best));
+              return found;
+            },
+            [this] { return criterion_.spent(); }};
   }
 
-  const std::function<bool(const Trace&)>& same_bug_;
-  Executor& executor_;
+  void accept(Trace best) {
+    result_.best = std::move(best);
+    ++accepted_;
+    if (options_.progress) options_.progress({result_.best.counts(), criterion_.budget().executions(), "reduce"});
+  }
+
   const ReduceOptions& options_;
-  Budget budget_;
-  Limits limits_;
+  Criterion criterion_;
+  int pass_ = 0;
+  size_t accepted_ = 0;  // steps
   ReduceResult result_;
-  SiteId check_site_ = kNoSite;
-  bool bug_first_ = false;  // the sequential order in which the whole program reaches its check
-  Op check_op_ = Op::kNone;
-  Threads needed_;           // at this level, found so far
-  std::set<Threads> known_;  // sets of removed threads without which the criterion did not hold
 };
 
 }  // namespace

@@ -87,6 +87,7 @@ void put_plan(ByteWriter& out, const Plan& plan) {
     body.number(threads.index(s.thread));
     body.number(s.loop);
     body.number(s.iteration);
+    if (s.kind == SkipKind::kIteration) body.number(s.more);
   }
   body.number(plan.sites.size());
   SiteId last = 0;
@@ -128,6 +129,7 @@ Plan get_plan(ByteReader& in) {
     s.thread = thread();
     s.loop = body.number();
     s.iteration = body.number();
+    if (s.kind == SkipKind::kIteration) s.more = static_cast<uint32_t>(body.number());
   }
   plan.sites.resize(body.count());
   SiteId last = 0;

@@ -175,6 +175,7 @@ std::string encode_data(const Trace::Data& data) {
   out.number(data.skips.size());
   for (const Skip& s : data.skips) {
     for (uint64_t field : {static_cast<uint64_t>(s.kind), s.thread, s.loop, s.iteration}) out.number(field);
+    if (s.kind == SkipKind::kIteration) out.number(s.more);
   }
   write_stack(out, data.sites);
   write_inputs(out, *data.inputs);
@@ -221,6 +222,7 @@ Trace::Data decode_data(ByteReader& in) {
     s.thread = in.number();
     s.loop = in.number();
     s.iteration = in.number();
+    if (s.kind == SkipKind::kIteration) s.more = static_cast<uint32_t>(in.number());
     data.skips.push_back(s);
   }
   data.sites = read_stack(in);

@@ -20,6 +20,8 @@ class Executor {
   // The result of the oldest outstanding submission; waits for it.
   virtual Trace next() = 0;
   virtual size_t outstanding() const = 0;
+  // How many can be under way at once. Who submits that many must not let it show in what comes out.
+  virtual size_t width() const { return 1; }
   // Nobody wants the outstanding results any more: those that are not under way are not made.
   virtual void drop() {
     while (outstanding() > 0) next();

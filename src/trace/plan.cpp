@@ -12,7 +12,7 @@ namespace {
 
 PlanHeader header_of(const Plan& plan) {
   PlanHeader h{};
-  h.version = kWireVersion;
+  h.version = kChannelVersion;
   h.strictness = plan.strictness;
   h.tail = plan.tail;
   h.limits = plan.limits;
@@ -45,6 +45,12 @@ void Plan::sort_choices() {
             [](const Choice& a, const Choice& b) { return std::tie(a.thread, a.number) < std::tie(b.thread, b.number); });
 }
 
+void Plan::remove_iterations(ThreadId thread, LoopId loop, uint64_t first, uint64_t last) {
+  constexpr uint64_t kMost = UINT32_MAX;
+  for (uint64_t from = first; from <= last && from >= first; from += kMost + 1)
+    skips.push_back({SkipKind::kIteration, static_cast<uint32_t>(std::min(last - from, kMost)), thread, loop, from});
+}
+
 size_t encoded_size(const Plan& plan) { return PlanView::bytes(header_of(plan)); }
 
 void encode_to(const Plan& plan, std::byte* block) {
@@ -55,7 +61,9 @@ void encode_to(const Plan& plan, std::byte* block) {
   at = put(at, plan.choices);
   at = put(at, plan.weights);
   at = put(at, plan.marks);
-  at = put(at, plan.skips);
+  auto skips = plan.skips;
+  std::sort(skips.begin(), skips.end(), skips_before);
+  at = put(at, skips);
   at = put(at, plan.steps);
   at = put(at, plan.sites);
   if (plan.code) put(at, *plan.code);

@@ -60,6 +60,12 @@ struct Note {
   std::string text;
 };
 
+// A loop whose iterations are known.
+struct Loop {
+  LoopId id = 0;
+  std::string place;  // "file:line"
+};
+
 // Sizes of a schedule in the words of the contract ("Counting").
 struct Counts {
   size_t events = 0;
@@ -94,8 +100,12 @@ class Trace {
     std::vector<CodePoint> learnt;
     std::vector<RaceRow> races;  // where the plan asked for them; not kept on disk
     HookCounts hooks;
-    bool abandoned = false;   // nobody waited for its end: the time was over, or the user interrupted
-    std::vector<Skip> skips;  // parts of the program the plan had removed
+    // Where the plan asked for them (kDetectIterations); not kept on disk.
+    std::vector<IterationRow> iterations;
+    std::vector<Loop> loops;
+    uint64_t iterations_lost = 0;  // that have no row: there were too many
+    bool abandoned = false;        // nobody waited for its end: the time was over, or the user interrupted
+    std::vector<Skip> skips;       // parts of the program the plan had removed
     std::shared_ptr<const InputLog> inputs = std::make_shared<const InputLog>();  // what came from outside
   };
 

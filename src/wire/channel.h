@@ -4,6 +4,7 @@
 #include "wire/code_point.h"
 #include "wire/event.h"
 #include "wire/input.h"
+#include "wire/iteration.h"
 #include "wire/outcome.h"
 #include "wire/plan.h"
 #include "wire/race.h"
@@ -129,7 +130,11 @@ struct TraceHeader {
   uint64_t skipped_slices;  // relaxed: slices skipped because their thread could not run
   uint64_t
       input_bytes;  // used of the arena of recorded calls; of a stream: written since the start, with what is left out at the ring's end
-  uint64_t inputs_lost;  // more came than the arena holds
+  uint64_t inputs_lost;      // more came than the arena holds
+  uint64_t iteration_count;  // rows; kept only where the plan asks for them
+  uint64_t iterations_lost;  // that have no row
+  uint32_t loop_count;
+  uint32_t spare;
   OutcomeBlock outcome;
 };
 
@@ -143,7 +148,8 @@ static_assert(sizeof(Control) <= kControlSize && sizeof(TraceHeader) <= kHeaderS
 
 // Section offsets. Sparse: only what a run touches costs memory.
 struct ChannelLayout {
-  uint64_t plan, header, threads, modules, objects, notes, hooks, inspection, races, inputs, files, replayed, events, total;
+  uint64_t plan, header, threads, modules, objects, notes, hooks, inspection, races, loops, iterations, inputs, files, replayed, events,
+      total;
 };
 constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capacity) {
   auto page = [](uint64_t n) { return (n + 4095) & ~uint64_t{4095}; };
@@ -157,7 +163,9 @@ constexpr ChannelLayout channel_layout(uint64_t plan_bytes, uint64_t event_capac
   l.hooks = l.notes + page(kMaxNotes * sizeof(NoteRow));
   l.inspection = l.hooks + page(sizeof(HookBlock));
   l.races = l.inspection + page(sizeof(InspectionBlock));
-  l.inputs = l.races + page(kMaxRaces * sizeof(RaceRow));
+  l.loops = l.races + page(kMaxRaces * sizeof(RaceRow));
+  l.iterations = l.loops + page(kMaxLoops * sizeof(LoopRow));
+  l.inputs = l.iterations + page(kMaxIterations * sizeof(IterationRow));
   l.files = l.inputs + page(kInputBytes);
   l.replayed = l.files + page(kFileBytes);
   l.events = l.replayed + page(kInputBytes);

@@ -10,7 +10,7 @@ inline constexpr const char* kDebugMapSymbol = "heddle_debug_map";
 inline constexpr const char* kDebugSwitchSymbol = "heddle_debug_switch";
 
 struct DebugMap {
-  uint32_t version;  // kWireVersion
+  uint32_t version;  // kChannelVersion
   // The live threads, in order of creation: `*live_count` entries, each with the number of a thread's record.
   uint32_t live_stride;
   uint32_t live_record;  // where in an entry the number is, 4 bytes

@@ -2,6 +2,7 @@
 // The plan as it lies in shared memory: a header and flat arrays behind it. The tool's own Plan (trace/plan.h) encodes to this.
 #include "wire/code_point.h"
 #include "wire/ids.h"
+#include "wire/iteration.h"
 
 namespace heddle {
 
@@ -73,11 +74,18 @@ enum class SkipKind : uint32_t { kThread = 0, kIteration };
 // A part of the program that this run leaves out (LEAN 3.1, 3.2).
 struct Skip {
   SkipKind kind;
-  uint32_t spare;
+  uint32_t more;  // kIteration: so many that follow it, too
   ThreadId thread;
-  SiteId loop;         // kIteration
-  uint64_t iteration;  // kIteration
+  LoopId loop;         // kIteration
+  uint64_t iteration;  // kIteration: its number
 };
+// The order in which they lie in a plan's block.
+constexpr bool skips_before(const Skip& a, const Skip& b) {
+  if (a.kind != b.kind) return a.kind < b.kind;
+  if (a.thread != b.thread) return a.thread < b.thread;
+  if (a.loop != b.loop) return a.loop < b.loop;
+  return a.iteration < b.iteration;
+}
 
 struct Limits {
   uint64_t events;       // a run of more is kLimit (or kLivelock when nothing but spinning happened at the end)

@@ -12,6 +12,7 @@
 #include "store/bugs.h"
 #include "store/campaigns.h"
 #include "store/input_store.h"
+#include "store/reduction.h"
 #include "store/replay_string.h"
 #include "store/saved_anchors.h"
 #include "store/saved_cause.h"
@@ -76,6 +77,10 @@ void load_latest(std::string_view bytes) {
 
 void load_cause(std::string_view bytes) {
   if (const auto cause = decode_cause(std::string(bytes))) g_used += encode_cause(*cause).size();
+}
+
+void load_reduction(std::string_view bytes) {
+  if (const auto reduction = decode_reduction(std::string(bytes))) g_used += encode_reduction(*reduction).size();
 }
 
 void load_stacks(std::string_view bytes) { g_used += encode_stacks(decode_stacks(std::string(bytes))).size(); }
@@ -152,6 +157,7 @@ constexpr Loader kLoaders[] = {
     {"bug", load_bug},
     {"latest", load_latest},
     {"cause", load_cause},
+    {"reduction", load_reduction},
     {"stacks", load_stacks},
     {"replay", load_replay},
     {"replay-contents", load_replay_contents},

@@ -78,6 +78,7 @@ def make_seeds(options, seeds):
         seed("trace-contents", str(number), unpacked)
     copy("bug", bug + "/bug.json")
     copy("cause", bug + "/cause.json")
+    copy("reduction", bug + "/reduction.json")
     copy("stacks", bug + "/*.stacks")
     copy("anchors", bug + "/anchors")
     copy("latest", os.path.join(place, ".heddle/latest"))

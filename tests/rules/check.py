@@ -81,6 +81,8 @@ def rooms(root):
     for rest in re.findall(r"heddle_program\([\w-]+ ([^)]*)\)", text):
         home = re.search(r"ROOM (\w+)", rest).group(1)
         allowed[home] = {home} | set(re.search(r"DEPENDS((?:\s+[a-z]\w*)+)", rest).group(1).split())
+    for home in re.findall(r"heddle_plugin\([\w-]+ ROOM (\w+)\)", text):
+        allowed[home] = {home}
     return allowed
 
 

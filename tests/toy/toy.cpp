@@ -1,6 +1,8 @@
 #include "toy/toy.h"
 
+#include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -245,8 +247,26 @@ class Machine {
 
   void settle(uint32_t slot) {
     ToyThread& t = threads_[slot];
+    if (t.started) begin_iterations(slot);
     if (t.pc >= program_.bodies[static_cast<size_t>(t.body)].size()) t.exiting = true;
     if (!t.exiting && program_.bodies[static_cast<size_t>(t.body)][t.pc].op == Op::kSleep) now_.threads[slot].deadline = clock_ + kWaitNs;
+  }
+
+  // As the runtime does at a mark.
+  void begin_iterations(uint32_t slot) {
+    ToyThread& t = threads_[slot];
+    for (const Block& b : program_.blocks) {
+      if (b.body != t.body || b.first != t.pc) continue;
+      const uint64_t number = ++iterations_[{slot, b.loop}];
+      if (director_.skips_iteration(t.id, b.loop, number)) {
+        t.pc = b.last + 1;
+        continue;
+      }
+      if ((plan_.detect & kDetectIterations) == 0) continue;
+      data_.iterations.push_back({slot, t.number, b.loop, number, 1});
+      const bool known = std::any_of(data_.loops.begin(), data_.loops.end(), [&](const Loop& l) { return l.id == b.loop; });
+      if (!known) data_.loops.push_back({b.loop, "toy.c:" + std::to_string(b.loop)});
+    }
   }
 
   uint32_t choose_waiter(const ToyThread& t, uint32_t condition, Event& e) {
@@ -273,6 +293,11 @@ class Machine {
   }
   SiteId site_of(const ToyThread& t) const {
     const int code = program_.code.empty() ? t.body : program_.code[static_cast<size_t>(t.body)];
+    // Iterations that are written out one after the other stand for one piece of code.
+    for (const Block& b : program_.blocks) {
+      if (t.started && b.body == t.body && t.pc >= b.first && t.pc <= b.last)
+        return make_site(0, static_cast<uint64_t>(code) * 1000 + 500 + 10 * b.loop + t.pc - b.first);
+    }
     return make_site(0, static_cast<uint64_t>(code) * 1000 + t.pc + (t.started ? 1 : 0));
   }
 
@@ -313,6 +338,7 @@ class Machine {
   std::deque<ToyThread> threads_;
   std::map<std::pair<Family, int>, uint32_t> objects_;
   RunState now_;
+  std::map<std::pair<uint32_t, LoopId>, uint64_t> iterations_;
   Run run_;
   Trace::Data data_;
   uint64_t step_ = 0;

@@ -21,11 +21,19 @@ struct Step {
   int mutex = 0;  // cond_wait: the mutex it releases
 };
 
+// Steps first to last of a body: each time that a thread comes to the first of them is an iteration of the loop.
+struct Block {
+  int body;
+  size_t first, last;
+  LoopId loop;
+};
+
 struct Program {
   std::vector<std::vector<Step>> bodies;  // [0] is main
   uint64_t event_limit = 10'000;
   bool together = false;  // every body is a thread that runs from the beginning, without creation and start: the papers' examples
   std::vector<int> code;  // body -> the body whose code it is, for threads that run the same function; empty = each its own
+  std::vector<Block> blocks;
   Trace run(const Plan& plan) const;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "effort.h"
 #include "simplify/reduce.h"
@@ -234,6 +235,188 @@ TEST(Reduce, LeavesTheBestSoFarWhenCut) {
   EXPECT_LE(result.executions, 3u);
   EXPECT_FALSE(result.finished);
   EXPECT_TRUE(same_bug(result.best, failing));
+}
+
+// --- Iterations (LEAN 3.2.2).
+
+constexpr LoopId kLoop = 72;
+
+// Two threads that repeat: take a number, and in iterations from `late` on check that nobody took one in between.
+toy::Program drivers(int iterations, int late, int threads = 2) {
+  toy::Program p;
+  std::vector<toy::Step> main;
+  for (int t = 1; t <= threads; ++t) main.push_back(create(t));
+  for (int t = 1; t <= threads; ++t) main.push_back(join(t));
+  p.bodies.push_back(main);
+  auto undisturbed = [](const toy::Run& r) { return r.vars.at(0) == r.registers.at({r.current, 0}) + 1; };
+  for (int t = 1; t <= threads; ++t) {
+    std::vector<toy::Step> body = {load(7, 1)};
+    for (int i = 1; i <= iterations; ++i) {
+      p.blocks.push_back({t, body.size(), body.size() + 2, kLoop});
+      body.push_back(load(0, 0));
+      body.push_back(store_reg(0, 0, 1));
+      body.push_back(i >= late ? check(0, undisturbed, "lost") : load(0, 2));
+    }
+    body.push_back(load(8, 1));
+    p.bodies.push_back(body);
+  }
+  p.event_limit = 100'000;
+  p.code.push_back(0);
+  for (int t = 1; t <= threads; ++t) p.code.push_back(1);
+  return p;
+}
+
+// Thread 1 in its iteration `i` is interrupted between writing and checking, by thread 2's iteration `k`.
+Trace disturbed(const toy::Program& p, uint32_t i, uint32_t k) {
+  return follow(p, {{kMainThread, 3},
+                    {child(2), 2 + 3 * (k - 1)},
+                    {child(1), 2 + 3 * (i - 1) + 2},
+                    {child(2), 2 + 3 * (k - 1) + 2},
+                    {child(1), 100'000}});
+}
+
+std::vector<uint64_t> numbers_left(const ReduceResult& result, ThreadId thread) {
+  std::vector<uint64_t> numbers;
+  for (const LoopUse& use : result.left) {
+    for (const IterationPart& part : use.parts) {
+      for (uint64_t n = part.first; use.thread == thread && n <= part.last; ++n) numbers.push_back(n);
+    }
+  }
+  return numbers;
+}
+
+TEST(ReduceIterations, LeavesOneIterationOfEachThread) {
+  const toy::Program p = drivers(10, 7);
+  const Trace failing = disturbed(p, 8, 4);
+  ASSERT_EQ(failing.outcome().message, "lost");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(numbers_left(result, child(1)), std::vector<uint64_t>{8});
+  EXPECT_EQ(numbers_left(result, child(2)), std::vector<uint64_t>{4});
+  EXPECT_LE(result.by_iterations.rounds, 10u);  // the paper's Fig. 9
+  EXPECT_TRUE(result.in_turn.reached && result.in_turn.passed);
+  EXPECT_TRUE(same_bug(result.best, failing));
+  const Trace again = p.run(plan_of(result.best));
+  EXPECT_EQ(first_difference(again, result.best), kNoDifference);
+}
+
+TEST(ReduceIterations, FindsTheNeededOnesAmongManyInFewRounds) {
+  const toy::Program p = drivers(1000, 900);
+  const Trace failing = disturbed(p, 950, 17);
+  ASSERT_EQ(failing.outcome().message, "lost");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(numbers_left(result, child(1)), std::vector<uint64_t>{950});
+  EXPECT_EQ(numbers_left(result, child(2)), std::vector<uint64_t>{17});
+  EXPECT_LE(result.by_iterations.rounds, 40u);
+}
+
+// An iteration that initialises: without it the check fails in every schedule, so that the second condition keeps it.
+TEST(ReduceIterations, KeepsTheIterationThatInitialises) {
+  toy::Program p = drivers(10, 7);
+  p.bodies[1][1 + 3 * 2] = store(5, 1);  // iteration 3 of thread 1, first step
+  for (size_t i = 6; i < 10; ++i) {
+    auto holds = [](const toy::Run& r) { return r.vars.contains(5) && r.vars.at(0) == r.registers.at({r.current, 0}) + 1; };
+    p.bodies[1][1 + 3 * i + 2] = check(0, holds, "lost");
+  }
+  const Trace failing = disturbed(p, 8, 4);
+  ASSERT_EQ(failing.outcome().message, "lost");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(numbers_left(result, child(1)), (std::vector<uint64_t>{3, 8}));
+  EXPECT_TRUE(result.in_turn.passed);
+}
+
+// One that warms a cache: without it the failing iteration goes another way, and does not fail.
+TEST(ReduceIterations, KeepsTheIterationThatWarmsACache) {
+  toy::Program p = drivers(10, 7);
+  p.bodies[1][1] = store(5, 1);  // iteration 1
+  for (size_t i = 6; i < 10; ++i) {
+    auto holds = [](const toy::Run& r) { return !r.vars.contains(5) || r.vars.at(0) == r.registers.at({r.current, 0}) + 1; };
+    p.bodies[1][1 + 3 * i + 2] = check(0, holds, "lost");
+  }
+  const Trace failing = disturbed(p, 8, 4);
+  ASSERT_EQ(failing.outcome().message, "lost");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(numbers_left(result, child(1)), (std::vector<uint64_t>{1, 8}));
+}
+
+// One without which the check is not evaluated in a run without interleaving: nothing is known about the bug then.
+TEST(ReduceIterations, KeepsTheIterationWithoutWhichTheCheckIsNotReached) {
+  toy::Program p = drivers(10, 7);
+  // Thread 1 checks only if thread 2's iteration 2 has asked for it; or if it was disturbed.
+  p.bodies[2][1 + 3 * 1] = store(5, 1);
+  for (size_t i = 6; i < 10; ++i) {
+    const size_t at = 1 + 3 * i;
+    p.bodies[1][at + 1] = toy::write(0, [at](toy::Run& r) {
+      r.vars[0] = r.reg(0) + 1;
+      if (!r.vars.contains(5)) r.jump(at + 3);
+    });
+  }
+  const Trace failing = disturbed(p, 8, 4);
+  ASSERT_EQ(failing.outcome().message, "lost");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(numbers_left(result, child(2)), (std::vector<uint64_t>{2, 4}));
+  EXPECT_TRUE(result.in_turn.reached && result.in_turn.passed);
+}
+
+TEST(ReduceIterations, LeavesLoopsThatCreateThreadsAlone) {
+  toy::Program p = drivers(10, 7, 6);
+  for (size_t i = 0; i < 6; ++i) {
+    p.blocks.push_back({0, i, i, 50});
+    p.blocks.push_back({0, 6 + i, 6 + i, 51});
+  }
+  std::vector<Slice> slices = {{kMainThread, 7}, {child(2), 2 + 9}, {child(1), 2 + 21 + 2}, {child(2), 2 + 9 + 2}, {child(1), 1000}};
+  const Trace failing = follow(p, slices);
+  ASSERT_EQ(failing.outcome().message, "lost");
+  const ReduceResult result = reduced(p, failing);
+  EXPECT_EQ(result.best.counts().threads, 3u);
+  EXPECT_EQ(numbers_left(result, child(1)), std::vector<uint64_t>{8});
+  EXPECT_EQ(numbers_left(result, kMainThread).size(), 6u);  // the failure comes before main joins anybody
+}
+
+TEST(ReduceIterations, DoesNotDependOnHowManyRunAtOnce) {
+  class Wide final : public Executor {
+   public:
+    Wide(const toy::Program& p, size_t width) : program_(p), width_(width) {}
+    void submit(const Plan& plan) override { queue_.push_back(program_.run(plan)); }
+    Trace next() override {
+      Trace t = queue_.front();
+      queue_.pop_front();
+      return t;
+    }
+    size_t outstanding() const override { return queue_.size(); }
+    size_t width() const override { return width_; }
+
+   private:
+    const toy::Program& program_;
+    size_t width_;
+    std::deque<Trace> queue_;
+  };
+  const toy::Program p = drivers(40, 20, 5);
+  const Trace failing = follow(
+      p, {{kMainThread, 6}, {child(4), 1000}, {child(2), 2 + 9}, {child(1), 2 + 3 * 29 + 2}, {child(2), 2 + 9 + 2}, {child(1), 1000}});
+  ASSERT_EQ(failing.outcome().message, "lost");
+  std::vector<ReduceResult> results;
+  for (size_t width : {1, 3, 8}) {
+    Wide executor(p, width);
+    results.push_back(reduce(failing, [&](const Trace& t) { return same_bug(failing, t); }, executor, {}));
+  }
+  for (const ReduceResult& r : results) {
+    EXPECT_EQ(first_difference(r.best, results[0].best), kNoDifference);
+    EXPECT_EQ(r.executions, results[0].executions);
+    EXPECT_EQ(r.rounds, results[0].rounds);
+  }
+}
+
+TEST(ReduceIterations, LeavesTheBestSoFarWhenCut) {
+  const toy::Program p = drivers(100, 70);
+  const Trace failing = disturbed(p, 80, 40);
+  const size_t all = reduced(p, failing).executions;
+  for (size_t most = 1; most < all; ++most) {
+    const ReduceResult result = reduced(p, failing, most);
+    EXPECT_LE(result.executions, most);
+    EXPECT_FALSE(result.finished);
+    EXPECT_TRUE(same_bug(result.best, failing));
+    EXPECT_EQ(first_difference(p.run(plan_of(result.best)), result.best), kNoDifference);
+  }
 }
 
 }  // namespace

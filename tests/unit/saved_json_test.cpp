@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "store/reduction.h"
 #include "store/saved_cause.h"
 #include "store/saved_stacks.h"
 
@@ -33,6 +34,26 @@ TEST(SavedJson, KeepsBytesThatAreNoText) {
 TEST(SavedJson, IsNoStacksAndNoCauseThen) {
   EXPECT_TRUE(decode_stacks(R"({"sites":[281474976715976715745],"stacks":[[0]]})").empty());
   EXPECT_FALSE(decode_cause("[1e300]").has_value());
+}
+
+TEST(SavedReduction, ComesBackAsItWas) {
+  ReductionRecord r;
+  r.by = {"delta"};
+  r.threads = {11, 3};
+  r.kept_threads = {"main", "T2", "T3"};
+  r.iterations = BeforeAfter{100, 2};
+  r.kept_iterations = {{"a \xFF.c", 72, "T2", 10, {7}}, {"a.c", 72, "T3", 10, {4}}};
+  r.log_events = {1044, 143};
+  r.replay_seconds_before = 0.5;
+  r.replay_seconds_after = 0.25;
+  r.same_failure = true;
+  r.criterion = {true, true, true, false};
+  EXPECT_EQ(decode_reduction(encode_reduction(r)), r);
+  r.iterations.reset();
+  r.kept_iterations.clear();
+  EXPECT_EQ(decode_reduction(encode_reduction(r)), r);
+  EXPECT_FALSE(decode_reduction("{}").has_value());
+  EXPECT_FALSE(decode_reduction("").has_value());
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <pthread.h>
 
+#include "late.h"
+
 enum { kThreads = 33, kRounds = 10, kSetter = 7, kSweeper = 18, kChecker = 29 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,11 +33,9 @@ static void set(int value) {
   pthread_mutex_unlock(&lock);
 }
 
-static void sweep(void) {
+static void sweep(int safe) {
   pthread_mutex_lock(&lock);
-#ifndef FIXED
-  busy = 0;  // BUG
-#endif
+  if (!safe) busy = 0;  // BUG
   pthread_mutex_unlock(&lock);
 }
 
@@ -47,12 +47,18 @@ static void check(void) {
 
 static void* work(void* arg) {
   int me = *(int*)arg;
-  for (int round = 0; round < kRounds; round++) {
-    look_up(me, round);
-    if (me == kSetter) set(round + 1);
-    if (me == kSweeper) sweep();
-    if (me == kChecker) check();
-  }
+#ifdef FIXED
+  const int fixed = 1;
+#else
+  const int fixed = 0;
+#endif
+  for (int round = 0; round < kRounds; round++) HEDDLE_ITERATION {
+      late_work();
+      look_up(me, round);
+      if (me == kSetter) set(round + 1);
+      if (me == kSweeper) sweep(fixed || late_is_safe(round));
+      if (me == kChecker) check();
+    }
   return NULL;
 }
 

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
 
 constexpr int kClients = 10, kIterations = 10, kResources = 5, kLoadedLimit = 3;
@@ -26,12 +28,10 @@ std::string content(int number) { return "resource " + std::to_string(number); }
 
 class Store {
  public:
-  Resource* find(int number) {
+  Resource* find(int number, bool safe) {
     std::lock_guard guard(lock_);
     Resource& resource = resources_[static_cast<std::size_t>(number)];
-#ifdef FIXED
-    resource.users++;
-#endif
+    if (safe) resource.users++;
     if (!resource.body) {
       if (++loaded_ > kLoadedLimit) sweep(&resource);
       resource.body = std::make_unique<std::string>(content(number));
@@ -63,11 +63,9 @@ class Store {
 
 Store store;
 
-void request(int number) {
-  Resource* resource = store.find(number);
-#ifndef FIXED
-  store.acquire(resource);  // BUG
-#endif
+void request(int number, bool safe) {
+  Resource* resource = store.find(number, safe);
+  if (!safe) store.acquire(resource);  // BUG
   std::string answer;
   {
     std::lock_guard guard(resource->lock);
@@ -78,7 +76,15 @@ void request(int number) {
 }
 
 void client(int me) {
-  for (int i = 0; i < kIterations; i++) request((me * 3 + i) % kResources);
+#ifdef FIXED
+  constexpr bool kFixed = true;
+#else
+  constexpr bool kFixed = false;
+#endif
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      request((me * 3 + i) % kResources, kFixed || late_is_safe(i));
+    }
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
 
 constexpr int kClients = 20, kIterations = 10, kDeliverers = 15, kTopics = 4;
@@ -95,23 +97,26 @@ class Broker {
 Broker broker;
 
 void client(int me) {
-  for (int i = 0; i < kIterations; i++) {
-    Session session;
-    Listener listener;
-    auto set_listener = [&] {
-      std::lock_guard guard(session.lock);
-      session.listener = &listener;
-    };
 #ifdef FIXED
-    set_listener();
-    broker.subscribe(me % kTopics, &session);
+  constexpr bool kFixed = true;
 #else
-    broker.subscribe(me % kTopics, &session);  // BUG
-    set_listener();
+  constexpr bool kFixed = false;
 #endif
-    broker.publish({(me + i) % kTopics, i});
-    broker.unsubscribe(me % kTopics, &session);
-  }
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      const bool safe = kFixed || late_is_safe(i);
+      Session session;
+      Listener listener;
+      auto set_listener = [&] {
+        std::lock_guard guard(session.lock);
+        session.listener = &listener;
+      };
+      if (safe) set_listener();
+      broker.subscribe(me % kTopics, &session);  // BUG
+      if (!safe) set_listener();
+      broker.publish({(me + i) % kTopics, i});
+      broker.unsubscribe(me % kTopics, &session);
+    }
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
 
 constexpr int kClients = 10, kIterations = 10;
@@ -28,17 +30,19 @@ class TableDescriptor {
     referenced_ = map;
   }
   // The table's name with the columns that are referenced, or the bare name.
-  std::string object_name() {
-#ifdef FIXED
+  std::string object_name([[maybe_unused]] bool safe) {
+#ifndef FIXED
+    if (!safe) return unsafe_name();
+#endif
     std::lock_guard guard(lock_);
     return referenced_ ? qualified(*referenced_) : name_;
-#else
-    if (!has_referenced()) return name_;
-    return qualified(*referenced());  // BUG
-#endif
   }
 
  private:
+  [[maybe_unused]] std::string unsafe_name() {
+    if (!has_referenced()) return name_;
+    return qualified(*referenced());  // BUG
+  }
   bool has_referenced() {
     std::lock_guard guard(lock_);
     return referenced_ != nullptr;
@@ -61,7 +65,7 @@ int plans = 0;
 void prepare(int client, int number) {
   static const std::array<ColumnMap, 4> kWanted = {ColumnMap(1), ColumnMap(3), ColumnMap(7), ColumnMap(129)};
   view.set_referenced(&kWanted[static_cast<std::size_t>(client + number) % kWanted.size()]);
-  std::string name = view.object_name();
+  std::string name = view.object_name(late_is_safe(number));
   view.set_referenced(nullptr);
   assert(name.rfind("view_source", 0) == 0);
   std::lock_guard guard(plans_lock);
@@ -69,7 +73,10 @@ void prepare(int client, int number) {
 }
 
 void client(int me) {
-  for (int i = 0; i < kIterations; i++) prepare(me, i);
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      prepare(me, i);
+    }
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
 
 constexpr int kClients = 10, kIterations = 10;
@@ -35,7 +37,7 @@ Code find_code(const std::string& name) {
 
 class Loader {
  public:
-  Code load(const std::string& name) {
+  Code load(const std::string& name, bool safe) {
     LoadedClass* entry = nullptr;
     bool mine = false;
     {
@@ -46,11 +48,9 @@ class Loader {
         mine = true;
       }
       entry = slot.get();
-#ifdef FIXED
-      if (mine) entry->code = find_code(name);
-#endif
+      if (mine && safe) entry->code = find_code(name);
     }
-    if (mine) {
+    if (mine && !safe) {
       std::lock_guard guard(lock_);
       entry->code = find_code(name);  // BUG
     }
@@ -81,7 +81,12 @@ bool stopping = false;
 void request(int client, int number) {
   static const std::array<std::string, 3> kServlets = {"double", "square", "negate"};
   const std::string& servlet = kServlets[static_cast<std::size_t>(client + number) % kServlets.size()];
-  int answer = loader.load(servlet)(number);
+#ifdef FIXED
+  constexpr bool kFixed = true;
+#else
+  constexpr bool kFixed = false;
+#endif
+  int answer = loader.load(servlet, kFixed || late_is_safe(number))(number);
   assert(answer == find_code(servlet)(number));
   std::lock_guard guard(access_lock);
   access_log.push_back(client);
@@ -89,7 +94,10 @@ void request(int client, int number) {
 }
 
 void client(int me) {
-  for (int i = 0; i < kIterations; i++) request(me, i);
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      request(me, i);
+    }
 }
 
 void count_accesses(int* counted) {
@@ -105,7 +113,10 @@ void count_accesses(int* counted) {
 
 int main() {
   int counted = 0;
-  std::thread logger(count_accesses, &counted), deployer([] { loader.unload_all(); });
+  std::thread logger(count_accesses, &counted), deployer([] {
+    for (int i = 0; i <= LATE; i++) late_work();  // not before the requests that may fail
+    loader.unload_all();
+  });
   std::vector<std::thread> clients;
   for (int i = 0; i < kClients; i++) clients.emplace_back(client, i);
   for (std::thread& thread : clients) thread.join();

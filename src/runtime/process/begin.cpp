@@ -75,7 +75,7 @@ void attach() {
   }
   auto* control = reinterpret_cast<Control*>(map(kControlSize, MAP_SHARED, static_cast<int>(descriptor)));
   HEDDLE_CHECK(control != nullptr && control->magic == kChannelMagic);
-  HEDDLE_CHECK(control->version == kWireVersion);
+  HEDDLE_CHECK(control->version == kChannelVersion);
   // Another process is the one under control: this one was started by it, and runs as it likes.
   const auto me = static_cast<int32_t>(sys(SYS_getpid));
   const int32_t claimed_by = __atomic_load_n(&control->server_pid, __ATOMIC_ACQUIRE);
@@ -103,7 +103,7 @@ void attach() {
   want_huge_pages(own + g_run.layout.events, own + size);
   g_run.attached = true;
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
-  HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
+  HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
   const uint64_t env_seed = g_run.plan.header->env_seed;
   start_clock(env_seed);
   name_this_process(env_seed);
@@ -113,7 +113,7 @@ void attach() {
 
 void install_plan(uint64_t cursor) {
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
-  HEDDLE_CHECK(g_run.plan.header->version == kWireVersion);
+  HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
   memset(g_policy_threads, 0, sizeof(PolicyThread) * (g_thread_count + 64));
   install_inputs();
   g_run.event_limit = g_run.plan.header->limits.events;

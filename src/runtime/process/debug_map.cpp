@@ -10,7 +10,7 @@ using namespace heddle;
 using namespace heddle::rt;
 
 extern "C" __attribute__((visibility("default"))) constinit const DebugMap heddle_debug_map = {
-    .version = kWireVersion,
+    .version = kChannelVersion,
     .live_stride = sizeof(Live),
     .live_record = offsetof(Live, slot),
     .record_stride = sizeof(ThreadSlot),

@@ -1,0 +1,61 @@
+#include "report/reduction.h"
+
+#include <fmt/format.h>
+
+namespace heddle::report {
+
+namespace {
+
+const char* s(uint64_t n) { return n == 1 ? "" : "s"; }
+
+// "2 to 4, 7".
+std::string ranges(const std::vector<uint64_t>& numbers) {
+  constexpr size_t kMost = 8;
+  std::string text;
+  size_t shown = 0;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    if (++shown > kMost) return text + fmt::format(" and {} more", numbers.size() - i);
+    text += text.empty() ? "" : ", ";
+    text += end - i > 1 ? fmt::format("{} to {}", numbers[i], numbers[end - 1]) : fmt::format("{}", numbers[i]);
+    i = end;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string kept_words(const ReductionRecord& r) {
+  std::string text = fmt::format("{} of {} thread{}", r.threads.after, r.threads.before, s(r.threads.before));
+  if (r.iterations)
+    text += fmt::format(" and {} of {} iteration{} of loops", r.iterations->after, r.iterations->before, s(r.iterations->before));
+  return text;
+}
+
+std::vector<std::string> iteration_lines(const ReductionRecord& r) {
+  std::vector<std::string> lines;
+  for (const KeptIterations& k : r.kept_iterations) {
+    const std::string file = k.file.substr(k.file.rfind('/') + 1);
+    lines.push_back(fmt::format("{}:{}: {} executes iteration{} {} ({} in the whole run)", file, k.line, k.thread, s(k.numbers.size()),
+                                ranges(k.numbers), k.before));
+  }
+  return lines;
+}
+
+std::string shorter_words(const ReductionRecord& r) {
+  return fmt::format("{} -> {} events, one replay {:.4f} -> {:.4f} s", r.log_events.before, r.log_events.after, r.replay_seconds_before,
+                     r.replay_seconds_after);
+}
+
+std::string criterion_words(const ReductionRecord& r) {
+  const CriterionShown& c = r.criterion;
+  const char* fails = c.fails ? "it fails in the same way" : "it does not fail in the same way";
+  if (c.sequential_bug) return fmt::format("{}; the whole program fails without any interleaving, too", fails);
+  const char* in_turn = c.check_passed    ? "reaches the check and passes it"
+                        : c.check_reached ? "reaches the check and does not pass it"
+                                          : "does not reach the check";
+  return fmt::format("{}; a run of the same without interleaving {}", fails, in_turn);
+}
+
+}  // namespace heddle::report

@@ -1,0 +1,19 @@
+#pragma once
+// What is left of a reduced run, in words.
+#include <string>
+#include <vector>
+
+#include "store/reduction.h"
+
+namespace heddle::report {
+
+// "3 of 11 threads and 2 of 100 iterations".
+std::string kept_words(const ReductionRecord& reduction);
+// "sql_engine.cpp:72: T2 executes iteration 7 (10 in the whole run)", one for each loop and thread.
+std::vector<std::string> iteration_lines(const ReductionRecord& reduction);
+// "94100 -> 2010 events, one replay 0.466 -> 0.010 s".
+std::string shorter_words(const ReductionRecord& reduction);
+// The two conditions of the criterion, in a sentence.
+std::string criterion_words(const ReductionRecord& reduction);
+
+}  // namespace heddle::report

@@ -1,0 +1,27 @@
+#pragma once
+// A 1-minimal part of a list: what LEAN (Fig. 3) does with threads and with iterations alike.
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "wire/rooms.h"
+
+namespace heddle::simplify {
+
+using Items = std::vector<size_t>;  // positions in the caller's list, in order
+inline constexpr size_t kNoneRedundant = static_cast<size_t>(-1);
+
+struct MinimiseTest {
+  // Of these sets, each to be removed besides what is gone: the index of the first that is redundant, or kNoneRedundant. That one is gone then. Those
+  // after it need not have been tried, and may have been at the same time.
+  std::function<size_t(const std::vector<Items>& drops)> first_redundant;
+  std::function<bool()> spent;
+};
+
+// Leaves a 1-minimal subset of 0..ranked.size() - 1: a search among the first of them in the order of suspicion, which finds k needed items of n in about
+// k log n rounds at most where removal is monotone (Junker 2004), and in few where suspicion is right; then ddmin, which makes 1-minimality sure.
+void minimise(const Items& ranked, const MinimiseTest& test);
+// The second half of it, where little is expected to go.
+void minimise_again(size_t items, const MinimiseTest& test);
+
+}  // namespace heddle::simplify

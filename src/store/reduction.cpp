@@ -1,0 +1,75 @@
+#include "store/reduction.h"
+
+#include "store/saved_json.h"
+
+namespace heddle::store {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const BeforeAfter& b) { return {{"before", b.before}, {"after", b.after}}; }
+
+BeforeAfter before_after_of(const Json& j) { return {j.at("before").get<uint64_t>(), j.at("after").get<uint64_t>()}; }
+
+Json json_of(const KeptIterations& k) {
+  return {{"file", k.file}, {"line", k.line}, {"thread", k.thread}, {"before", k.before}, {"numbers", k.numbers}};
+}
+
+KeptIterations kept_of(const Json& j) {
+  return {j.at("file").get<std::string>(), j.at("line").get<uint32_t>(), j.at("thread").get<std::string>(), j.at("before").get<uint64_t>(),
+          j.at("numbers").get<std::vector<uint64_t>>()};
+}
+
+Json json_of(const CriterionShown& c) {
+  return {{"fails", c.fails}, {"check_reached", c.check_reached}, {"check_passed", c.check_passed}, {"sequential_bug", c.sequential_bug}};
+}
+
+CriterionShown criterion_of(const Json& j) {
+  return {j.at("fails").get<bool>(), j.at("check_reached").get<bool>(), j.at("check_passed").get<bool>(),
+          j.at("sequential_bug").get<bool>()};
+}
+
+}  // namespace
+
+Json json_reduction(const ReductionRecord& r) {
+  Json j = {{"by", r.by}};
+  j["threads"] = json_of(r.threads);
+  j["threads"]["kept"] = r.kept_threads;
+  if (r.iterations) {
+    j["iterations"] = json_of(*r.iterations);
+    j["iterations"]["kept"] = Json::array();
+    for (const KeptIterations& k : r.kept_iterations) j["iterations"]["kept"].push_back(json_of(k));
+  }
+  j["log_events"] = json_of(r.log_events);
+  j["replay_seconds"] = {{"before", r.replay_seconds_before}, {"after", r.replay_seconds_after}};
+  j["same_failure"] = r.same_failure;
+  j["criterion"] = json_of(r.criterion);
+  return j;
+}
+
+std::string encode_reduction(const ReductionRecord& reduction) { return saved_json(json_reduction(reduction)).dump(2) + "\n"; }
+
+std::optional<ReductionRecord> decode_reduction(const std::string& text) {
+  try {
+    const Json j = parse_saved_json<Json>(text);
+    ReductionRecord r;
+    r.by = j.at("by").get<std::vector<std::string>>();
+    r.threads = before_after_of(j.at("threads"));
+    r.kept_threads = j.at("threads").at("kept").get<std::vector<std::string>>();
+    if (j.contains("iterations")) {
+      r.iterations = before_after_of(j.at("iterations"));
+      for (const Json& each : j.at("iterations").at("kept")) r.kept_iterations.push_back(kept_of(each));
+    }
+    r.log_events = before_after_of(j.at("log_events"));
+    r.replay_seconds_before = j.at("replay_seconds").at("before").get<double>();
+    r.replay_seconds_after = j.at("replay_seconds").at("after").get<double>();
+    r.same_failure = j.at("same_failure").get<bool>();
+    r.criterion = criterion_of(j.at("criterion"));
+    return r;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace heddle::store

@@ -1,0 +1,61 @@
+#pragma once
+// What a reduction left of a failing run, for reports and JSON: saved beside the bug as `reduction.json`, shown as `reduction`.
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/rooms.h"
+
+namespace heddle::store {
+
+struct BeforeAfter {
+  uint64_t before = 0, after = 0;
+
+  friend bool operator==(const BeforeAfter&, const BeforeAfter&) = default;
+};
+
+// The iterations of one loop that one thread still executes.
+struct KeptIterations {
+  std::string file;
+  uint32_t line = 0;
+  std::string thread;
+  uint64_t before = 0;            // how many it executed in the whole run
+  std::vector<uint64_t> numbers;  // from 1, in the whole run
+
+  friend bool operator==(const KeptIterations&, const KeptIterations&) = default;
+};
+
+// LEAN, Definition 2, of the final run.
+struct CriterionShown {
+  bool fails = false;           // I: its schedule still fails in the same way
+  bool check_reached = false;   // II: a sequential run reaches the failing check...
+  bool check_passed = false;    // ...and goes on after it
+  bool sequential_bug = false;  // the whole program fails without any interleaving: II is not asked for
+
+  friend bool operator==(const CriterionShown&, const CriterionShown&) = default;
+};
+
+struct ReductionRecord {
+  std::vector<std::string> by;  // "delta": threads and iterations, each validated by runs
+  BeforeAfter threads;
+  std::vector<std::string> kept_threads;
+  std::optional<BeforeAfter> iterations;  // nothing: the program marks no loops, or none that matters
+  std::vector<KeptIterations> kept_iterations;
+  BeforeAfter log_events;
+  double replay_seconds_before = 0, replay_seconds_after = 0;
+  bool same_failure = false;
+  CriterionShown criterion;
+
+  friend bool operator==(const ReductionRecord&, const ReductionRecord&) = default;
+};
+
+// Beside bug.json.
+inline constexpr const char* kReductionFile = "reduction.json";
+nlohmann::ordered_json json_reduction(const ReductionRecord& reduction);
+std::string encode_reduction(const ReductionRecord& reduction);
+// Nothing for a text that is no reduction.
+std::optional<ReductionRecord> decode_reduction(const std::string& text);
+
+}  // namespace heddle::store
