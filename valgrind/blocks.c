@@ -63,22 +63,26 @@ static IRExpr* computed(Block* b, IRType type, IRExpr* expression) {
 }
 
 /* A region that is this thread's alone, as the last access was, needs no call (stage I). */
-static IRExpr* is_news(Block* b, IRExpr* address, UWord size) {
-  IRExpr* region = computed(b, Ity_I64, IRExpr_Binop(Iop_Shr64, address, IRExpr_Const(IRConst_U8(region_bits))));
+static IRExpr* is_news(Block* b, IRExpr* address) {
+  IRExpr* region =
+      computed(b, Ity_I64, IRExpr_Binop(Iop_Shr64, address, IRExpr_Const(IRConst_U8(dependences_file != NULL ? 8 : region_bits))));
   IRExpr* known = computed(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, mkIRExpr_HWord((HWord)&ring.private_region)));
-  (void)size;
   return computed(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, region, known));
 }
 
-/* `guard`: whether the access is made; NULL: always. */
-static void add_access(Block* b, IRExpr* address, UWord size, IRExpr* meta, IRExpr* guard, IRExpr* stored) {
-  IRExpr* sp = word(b, kAt_RSP);
-  IRExpr* pc = mkIRExpr_HWord(b->pc);
-  IRDirty* call =
-      stored == NULL
-          ? unsafeIRDirty_0_N(0, "told_access", VG_(fnptr_to_fnentry)(told_access), mkIRExprVec_4(address, pc, meta, sp))
-          : unsafeIRDirty_0_N(0, "told_word_store", VG_(fnptr_to_fnentry)(told_word_store), mkIRExprVec_5(address, pc, meta, sp, stored));
-  IRExpr* news = !keep_all && size > 0 ? is_news(b, address, size) : NULL;
+/* What is called at an access, and whether an access of the region that was accessed last needs no call. */
+static IRDirty* call_for(IRExpr* address, IRExpr* pc, IRExpr* meta, IRExpr* sp, IRExpr* stored) {
+  if (dependences_file != NULL)
+    return unsafeIRDirty_0_N(0, "depend_access", VG_(fnptr_to_fnentry)(depend_access), mkIRExprVec_4(address, pc, meta, sp));
+  if (stored == NULL) return unsafeIRDirty_0_N(0, "told_access", VG_(fnptr_to_fnentry)(told_access), mkIRExprVec_4(address, pc, meta, sp));
+  return unsafeIRDirty_0_N(0, "told_word_store", VG_(fnptr_to_fnentry)(told_word_store), mkIRExprVec_5(address, pc, meta, sp, stored));
+}
+static Bool has_first_stage(Bool writes) { return dependences_file != NULL ? !naive_table && !writes : !keep_all; }
+
+/* `guard`: whether the access is made; NULL: always. `stored`: of a store of eight bytes, what. */
+static void add_access(Block* b, IRExpr* address, UWord size, IRExpr* meta, IRExpr* guard, IRExpr* stored, Bool writes) {
+  IRDirty* call = call_for(address, mkIRExpr_HWord(b->pc), meta, word(b, kAt_RSP), stored);
+  IRExpr* news = has_first_stage(writes) && size > 0 ? is_news(b, address) : NULL;
   if (guard != NULL) {
     IRExpr* made = computed(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard));
     IRExpr* wanted = news != NULL ? computed(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, news)) : mkIRExpr_HWord(1);
@@ -93,7 +97,7 @@ static void add_access(Block* b, IRExpr* address, UWord size, IRExpr* meta, IREx
 static UWord by_library(const Block* b) { return b->whose == kLibraryCode ? kByLibrary : 0; }
 
 static void add_plain(Block* b, IRExpr* address, UWord size, UWord kind, IRExpr* guard) {
-  add_access(b, address, size, mkIRExpr_HWord(size << 8 | kind | by_library(b)), guard, NULL);
+  add_access(b, address, size, mkIRExpr_HWord(size << 8 | kind | by_library(b)), guard, NULL, kind != kHeddleRead);
 }
 
 static IRExpr* equal(Block* b, IRExpr* x, IRExpr* y) {
@@ -122,7 +126,7 @@ static void add_exchange(Block* b, const IRCAS* cas) {
                     IRExpr_Binop(Iop_Sub64, mkIRExpr_HWord(size << 8 | kHeddleAtomicFailed | by_library(b)),
                                  computed(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, same))));
   tl_assert(kHeddleAtomic + 1 == kHeddleAtomicFailed);
-  add_access(b, cas->addr, size, failed, NULL, NULL);
+  add_access(b, cas->addr, size, failed, NULL, NULL, True);
 }
 
 /* Does a later statement of the same instruction store where this one loads? */
@@ -151,7 +155,7 @@ static void before_statement(Block* b, const IRSB* in, Int i) {
     if (was_loaded(in, i, s->Ist.Store.addr)) {
       add_plain(b, s->Ist.Store.addr, size, kHeddleUpdate, NULL);
     } else if (typeOfIRExpr(in->tyenv, s->Ist.Store.data) == Ity_I64) {
-      add_access(b, s->Ist.Store.addr, size, mkIRExpr_HWord(size << 8 | kHeddleWrite | by_library(b)), NULL, s->Ist.Store.data);
+      add_access(b, s->Ist.Store.addr, size, mkIRExpr_HWord(size << 8 | kHeddleWrite | by_library(b)), NULL, s->Ist.Store.data, True);
     } else {
       add_plain(b, s->Ist.Store.addr, size, kHeddleWrite, NULL);
     }

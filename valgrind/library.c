@@ -47,10 +47,18 @@ static struct {
   Addr stack_pointer;
 } call;
 
+static void access_made(Addr address, UWord pc, UWord size_and_kind, Addr stack_pointer) {
+  if (dependences_file != NULL) {
+    depend_access(address, pc, size_and_kind, stack_pointer);
+  } else {
+    told_access(address, pc, size_and_kind, stack_pointer);
+  }
+}
+
 static void touches(Addr address, UWord size, UWord kind) {
   enum { kPiece = 1 << 16 };
   for (; size > 0; address += kPiece, size -= size < kPiece ? size : kPiece)
-    told_access(address, call.pc, (size < kPiece ? size : kPiece) << 8 | kind, call.stack_pointer);
+    access_made(address, call.pc, (size < kPiece ? size : kPiece) << 8 | kind, call.stack_pointer);
 }
 
 /* Called at the entry, with the first three arguments: the return address is on top of the stack. */

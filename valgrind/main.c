@@ -14,6 +14,8 @@ static Bool option(const HChar* argument) {
   if (VG_BINT_CLO(argument, "--region-bits", region_bits, 6, 16)) return True;
   if (VG_BOOL_CLO(argument, "--all-accesses", keep_all)) return True;
   if (VG_STR_CLO(argument, "--regions", regions_file)) return True;
+  if (VG_STR_CLO(argument, "--dependences", dependences_file)) return True;
+  if (VG_BOOL_CLO(argument, "--naive", naive_table)) return True;
   return VG_BOOL_CLO(argument, "--print-counts", prints);
 }
 
@@ -21,9 +23,16 @@ static void usage(void) {
   VG_(printf)("    --region-bits=<6..16>     a region of memory is two to the power of this many bytes [8]\n");
   VG_(printf)("    --regions=<file>          regions known to be shared; those found are added\n");
   VG_(printf)("    --all-accesses=no|yes     tell of accesses to private memory, too [no]\n");
+  VG_(printf)("    --dependences=<file>      write who reads what whom wrote, and tell nobody of accesses\n");
+  VG_(printf)("    --naive=no|yes            keep the last writer of all memory for that [no]\n");
   VG_(printf)("    --print-counts=no|yes     print how many accesses came to which stage [no]\n");
 }
 static void debug_usage(void) {}
+
+static void begin_run(void) {
+  filter_begin_run();
+  if (dependences_file != NULL) dependences_begin();
+}
 
 static Bool request(ThreadId thread, UWord* arguments, UWord* result) {
   (void)thread;
@@ -34,19 +43,29 @@ static Bool request(ThreadId thread, UWord* arguments, UWord* result) {
       if (arguments[1] == kHeddleRingVersion) *result = (UWord)&ring;
       break;
     case kHeddleFunction: add_memory_function(arguments[1], arguments[2]); break;
-    case kHeddleTouch: touched_by_runtime(arguments[1], arguments[2]); break;
+    case kHeddleTouch:
+      if (dependences_file != NULL) {
+        depend_access(arguments[1], 0, arguments[2] << 8 | (arguments[3] != 0 ? kHeddleWrite : kHeddleRead), 0);
+      } else {
+        touched_by_runtime(arguments[1], arguments[2]);
+      }
+      break;
+    case kHeddleForget:
+      if (dependences_file != NULL) dependences_forget(arguments[1], arguments[2]);
+      break;
     case kHeddleAtomicSite: add_atomic_site(arguments[1]); break;
-    case kHeddleBegin: filter_begin_run(); break;
+    case kHeddleBegin: begin_run(); break;
     default: return False;
   }
   return True;
 }
 
-static void begin(void) { filter_begin_run(); }
+static void begin(void) { begin_run(); }
 
 static void end(Int code) {
   (void)code;
-  if (prints) filter_print();
+  if (prints && dependences_file == NULL) filter_print();
+  if (prints && dependences_file != NULL) dependences_print();
 }
 
 static void describe(void) {

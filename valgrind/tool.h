@@ -33,6 +33,15 @@ void touched_by_runtime(Addr address, UWord size);
 void add_atomic_site(Addr pc);
 void filter_print(void);
 
+/* dependences.c */
+extern const HChar* dependences_file; /* NULL: accesses are told to the runtime instead */
+extern Bool naive_table;
+void dependences_begin(void);
+void depend_access(Addr address, UWord pc, UWord size_and_kind, Addr stack_pointer);
+/* The memory is new: what was written there is nobody's. */
+void dependences_forget(Addr address, UWord size);
+void dependences_print(void);
+
 /* calls.c */
 void told_call(Addr return_address, Addr stack_pointer);
 /* Puts the records of the running thread's calls before that of its access. */

@@ -115,6 +115,7 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
   runner.inputs = options.inputs;
   runner.real_files = options.real_files;
   runner.stop = &stop_flag();
+  runner_options_ = runner;
   const auto cores = static_cast<unsigned>(usable_cores().size());
   pool_ = std::make_unique<WorkerPool>(target_, runner, options.jobs != 0 ? options.jobs : std::clamp(cores, 1u, kMostDefaultJobs));
 }

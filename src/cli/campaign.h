@@ -68,6 +68,8 @@ class Campaign {
   const Input& input() const { return *input_; }
   const Judge& judge() const { return *judge_; }
   const Plan& base() const { return base_; }
+  // How its runs are made.
+  const RunnerOptions& runner_options() const { return runner_options_; }
   bool threadless() const { return pool_->threadless(); }
   bool fails(const Trace& trace) const { return judge_->fails(trace.outcome()); }
 
@@ -92,6 +94,7 @@ class Campaign {
   Plan base_;
   PointSet points_;
   std::string build_id_;
+  RunnerOptions runner_options_;
   std::unique_ptr<WorkerPool> pool_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "cli/dependences.h"
 #include "cli/print.h"
 #include "cli/saved_bug.h"
 #include "report/reduction.h"
@@ -28,10 +29,37 @@ void print_reduced(const Bug& bug, const Trace& failing, const ReduceResult& res
   print_out("replay it: heddle replay {0} --reduced · heddle replay {0} --reduced --gdb\n", bug.id);
 }
 
-int run(const Session& session, const SavedBugOptions& options) {
+struct ReduceArguments : SavedBugOptions {
+  std::string by = "delta";
+};
+
+// What is left by dependences alone; where nothing could be left out, the failing run itself.
+ReduceResult by_dependence(const DependenceResult& found, const Trace& failing) {
+  if (found.reduced) return *found.reduced;
+  ReduceResult all;
+  all.best = failing;
+  all.one_minimal = false;
+  return all;
+}
+
+void print_dependences(const Dependences& d, const Trace& failing) {
+  if (!d.memory) print_out("dependences through memory are not known, so that nothing was left out by them: {}\n", d.why_not);
+  for (const std::string& step : d.steps) print_out("{}\n", step);
+  if (d.memory && d.steps.empty()) print_out("the failing thread depends on all {} threads\n", failing.threads().size());
+}
+
+int run(const Session& session, const ReduceArguments& options) {
   OpenedBug bug = open_failing(options, session);
   Progress progress(options.json);
-  const auto result = reduce_failure(*bug.campaign, bug.failing, options.seconds, progress, options.executions);
+  std::optional<DependenceResult> depends;
+  if (options.by != "delta") depends = reduce_by_dependence(*bug.campaign, bug.failing);
+  std::optional<ReduceResult> result;
+  if (options.by == "dependence") {
+    result = by_dependence(*depends, bug.failing);
+  } else {
+    const Trace& from = depends && depends->reduced ? depends->reduced->best : bug.failing;
+    result = reduce_failure(*bug.campaign, from, options.seconds, progress, options.executions);
+  }
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");
   const ReductionRecord reduction = reduction_of(*bug.campaign, bug.failing, *result);
   save_reduced(bug.bug, *result, reduction);
@@ -43,8 +71,15 @@ int run(const Session& session, const SavedBugOptions& options) {
     document["reduced"] = json_counts(result->best.counts(), true);
     document["reduction"] = json_reduction(reduction);
     document["bug"] = BugStore::shown(bug.bug.id);
+    if (depends) {
+      Json& told = document["reduction"];
+      told["by"] = options.by == "both" ? Json::array({"dependence", "delta"}) : Json::array({"dependence"});
+      told["dependences"] = json_dependences(depends->dependences, bug.failing);
+      told["edges"] = json_edges(depends->dependences, bug.failing);
+    }
     print_json(document);
   } else {
+    if (depends) print_dependences(depends->dependences, bug.failing);
     print_reduced(bug.bug, bug.failing, *result, reduction);
   }
   return exit_unless_interrupted(ExitCode::kNothing);
@@ -112,8 +147,10 @@ namespace {
 
 void add_reduce(CLI::App& app, Session& session) {
   Verb verb(app, "reduce", "remove the threads and the iterations of loops that a saved bug does not need", TakesProgram::kBesideBug);
-  auto options = std::make_shared<SavedBugOptions>();
+  auto options = std::make_shared<ReduceArguments>();
   options->add_to(verb);
+  verb.one_of("--by", options->by, {"delta", "dependence", "both"},
+              "how to find what is not needed: by trying, by what the failing thread depends on, or first the one and then the other");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

@@ -34,11 +34,32 @@ ValgrindTool find_valgrind_tool() {
   return found;
 }
 
-SharedRegions::SharedRegions() : file_(::memfd_create("heddle-regions", MFD_CLOEXEC)) {
-  if (!file_) throw Error(fmt::format("cannot create shared memory: {}", std::strerror(errno)));
+namespace {
+
+Descriptor file_for_tool(const char* name) {
+  Descriptor file(::memfd_create(name, MFD_CLOEXEC));
+  if (!file) throw Error(fmt::format("cannot create shared memory: {}", std::strerror(errno)));
+  return file;
 }
 
-std::string SharedRegions::path() const { return fmt::format("/proc/{}/fd/{}", ::getpid(), file_.get()); }
+std::string path_of(const Descriptor& file) { return fmt::format("/proc/{}/fd/{}", ::getpid(), file.get()); }
+
+}  // namespace
+
+SharedRegions::SharedRegions() : file_(file_for_tool("heddle-regions")) {}
+
+std::string SharedRegions::path() const { return path_of(file_); }
+
+MemoryDependences::MemoryDependences() : file_(file_for_tool("heddle-dependences")) {}
+
+std::string MemoryDependences::path() const { return path_of(file_); }
+
+std::vector<HeddleDependence> MemoryDependences::found() const {
+  std::vector<HeddleDependence> all;
+  HeddleDependence one{};
+  for (off_t at = 0; ::pread(file_.get(), &one, sizeof one, at) == static_cast<ssize_t>(sizeof one); at += sizeof one) all.push_back(one);
+  return all;
+}
 
 size_t SharedRegions::count() const {
   struct stat status {};

@@ -5,6 +5,7 @@
 
 #include "exec/descriptor.h"
 #include "exec/target.h"
+#include "wire/access_ring.h"
 
 namespace heddle::exec {
 
@@ -25,6 +26,17 @@ class SharedRegions {
   SharedRegions();
   std::string path() const;
   size_t count() const;
+
+ private:
+  Descriptor file_;
+};
+
+// Which threads read what which others wrote, in one run by the tool.
+class MemoryDependences {
+ public:
+  MemoryDependences();
+  std::string path() const;
+  std::vector<HeddleDependence> found() const;
 
  private:
   Descriptor file_;

@@ -46,7 +46,15 @@ enum HeddleRequest {
   kHeddleFunction,    // a function of the C library (its address, HeddleMemoryFunction) that accesses memory for its caller
   kHeddleBegin,       // a run begins
   kHeddleTouch,       // the runtime knows of an access to these bytes (address, size) that is no instruction of the program's
+  kHeddleForget,      // the memory there (address, size) is new
   kHeddleAtomicSite,  // the instruction there is atomic, or may be
+};
+
+// A thread has read what another wrote: each two of them once. In the file that the tool is given for them.
+struct HeddleDependence {
+  uint32_t writer, reader;  // indices in the trace
+  uint64_t address;
+  uint64_t pc;  // of the reading instruction
 };
 
 // What such a function accesses, by its arguments a, b and c.

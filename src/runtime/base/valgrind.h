@@ -4,8 +4,8 @@
 
 namespace heddle::rt {
 
-inline uintptr_t valgrind_request(uintptr_t number, uintptr_t a = 0, uintptr_t b = 0) {
-  const volatile uintptr_t arguments[6] = {number, a, b, 0, 0, 0};
+inline uintptr_t valgrind_request(uintptr_t number, uintptr_t a = 0, uintptr_t b = 0, uintptr_t c = 0) {
+  const volatile uintptr_t arguments[6] = {number, a, b, c, 0, 0};
   uintptr_t result = 0;
   asm volatile(
       "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"

@@ -146,8 +146,8 @@ void begin_ring() {
   }
 }
 
-void ring_access(const void* address, size_t size) {
-  if (g_watched) valgrind_request(tool_request(kHeddleTouch), reinterpret_cast<uintptr_t>(address), size);
+void ring_access(const void* address, size_t size, bool writes) {
+  if (g_watched) valgrind_request(tool_request(kHeddleTouch), reinterpret_cast<uintptr_t>(address), size, writes ? 1 : 0);
 }
 
 void ring_guard(const void* address) {
@@ -176,8 +176,9 @@ void take_accesses() {
   note(kNoSite, "more accesses between two scheduling points than there is room for: the rest of them was not watched");
 }
 
-void forget_atomic_words(uintptr_t start, size_t size) {
+void ring_forget(uintptr_t start, size_t size) {
   if (!g_watched) return;
+  valgrind_request(tool_request(kHeddleForget), start, size);
   for (uintptr_t at = start & ~uintptr_t{3}; at < start + size;) {
     uint64_t* bits = atomic_bits(at, false);
     const uintptr_t chunk_end = (at | (kChunkBytes - 1)) + 1;

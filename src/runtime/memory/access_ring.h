@@ -16,10 +16,10 @@ void ring_event(const ThreadSlot& thread);
 // Gives to the detector what the thread that runs has accessed since its last event.
 void take_accesses();
 // The runtime's own word of an access, which is no instruction of the program's.
-void ring_access(const void* address, size_t size);
+void ring_access(const void* address, size_t size, bool writes);
 // The program's code looks at this word itself before it calls the library.
 void ring_guard(const void* address);
-// Which words locked instructions have touched: none of these any more.
-void forget_atomic_words(uintptr_t start, size_t size);
+// The memory is new: neither who wrote it nor whether locked instructions have touched it counts any more.
+void ring_forget(uintptr_t start, size_t size);
 
 }  // namespace heddle::rt

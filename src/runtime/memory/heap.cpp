@@ -199,7 +199,7 @@ static void before_free(uintptr_t start, const void* pc) {
   if (!active()) return;
   if (g_watched && !instrumented()) {
     take_accesses();
-    ring_access(reinterpret_cast<const void*>(start), header_of(start)->size);
+    ring_access(reinterpret_cast<const void*>(start), header_of(start)->size, false);
     if (is_instrumented_code(pc)) race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, pc);
   }
   if (!instrumented()) return;

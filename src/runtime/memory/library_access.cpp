@@ -21,7 +21,7 @@ bool is_watched(int fd, const void* pc) { return detecting() && fd >= 0 && fd < 
 void note_library_access(const void* address, size_t size, Op op, const void* pc) {
   if (size == 0 || address == nullptr || !is_instrumented_code(pc)) return;
   take_accesses();
-  ring_access(address, size);
+  ring_access(address, size, has(op, kWrites));
   race_access(address, size, op, pc);
 }
 
@@ -71,7 +71,7 @@ void memory_mapped(const void* address, size_t size, const void* pc) {
   forget_accesses(reinterpret_cast<uintptr_t>(address), size);
   // What was there before the second thread comes before all that others do.
   if (g_thread_count < 2) return;
-  ring_access(address, size < kExtent ? size : kExtent);
+  ring_access(address, size < kExtent ? size : kExtent, true);
   race_access(address, size < kExtent ? size : kExtent, Op::kStore, pc);
 }
 

@@ -300,7 +300,7 @@ void zero_pages(char* from, char* to) {
 
 void forget_accesses(uintptr_t start, size_t size) {
   take_accesses();
-  forget_atomic_words(start, size);
+  ring_forget(start, size);
   const uintptr_t end = start + size;
   for (uintptr_t at = start & ~uintptr_t{7}; at < end;) {
     const uintptr_t chunk_end = (at | (kChunkBytes - 1)) + 1;
