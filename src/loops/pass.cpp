@@ -167,8 +167,8 @@ bool is_own(const Function& function) {
 
 class LoopsPass : public PassInfoMixin<LoopsPass> {
  public:
-  static bool isRequired() { return true; }
   // NOLINTNEXTLINE(readability-identifier-naming): the name that LLVM looks for
+  static bool isRequired() { return true; }
   static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     const char* asked = std::getenv("HEDDLE_LOOPS");
     const bool explains = asked != nullptr && StringRef(asked) == "explain";
