@@ -18,8 +18,9 @@ namespace {
 constexpr uint64_t kDefaultEvents = 1'000'000;
 constexpr size_t kFewLeft = 4;  // preemptions
 constexpr size_t kMostRestarts = 4;
-constexpr size_t kFewSwitches = 4;           // with so few another way of simplifying has nothing to add
-constexpr size_t kLeastForAnotherWay = 150;  // runs
+constexpr size_t kFewSwitches = 4;                 // with so few another way of simplifying has nothing to add
+constexpr size_t kLeastForAnotherWay = 150;        // runs
+constexpr size_t kMostForAnotherWay = 20'000'000;  // events times switches of its start
 
 class Driver {
  public:
@@ -87,6 +88,8 @@ class Driver {
   // preference (preemptions first) passes over. Costs no more than what was spent before.
   bool another_way(const PassRow& row, const Trace& start) {
     if (budget_.spent() || !result_.finished || result_.best.switches() <= kFewSwitches) return false;
+    // Each proposal looks at the whole run, and there is one for each switch and more: of a long run that alone takes minutes.
+    if (start.events().size() * start.switches() > kMostForAnotherWay) return false;
     const Trace best = result_.best;
     std::vector<Trace> accepted = std::move(result_.accepted);
     result_.accepted.clear();
