@@ -70,7 +70,7 @@ class Driver {
     result_.rounds += pass->rounds();
     result_.cached += pass->cached();
     if (!pass->knowledge().empty()) {
-      say(pass->knowledge());
+      say(&row, pass->knowledge());
       // What a search for the proof cost up to its last success was the price of that success.
       result_.certificate_executions += budget_.executions() - last_success_;
       result_.certificate_seconds += budget_.elapsed() - started;
@@ -101,14 +101,18 @@ class Driver {
     const Trace other = result_.best;
     const bool better = simpler(other.counts(), best.counts());
     if (better) {
+      // What was excluded, was excluded of another run.
+      words_.clear();
+      result_.minimal = "local";
       accepted.insert(accepted.end(), result_.accepted.begin(), result_.accepted.end());
     } else {
       result_.best = best;
+      std::erase_if(words_, [&](const auto& said) { return said.first == &row; });  // about a run that is not taken
       // What it cost was spent on knowing that there is nothing better that way.
       result_.certificate_executions += budget_.executions() - before;
       if (other.switches() < best.switches())
-        say(fmt::format("fewest switches first gives {} switches with {} preemptions (--algorithm {})", other.switches(),
-                        other.preemptions(), row.name));
+        say(&row, fmt::format("fewest switches first gives {} switches with {} preemptions (--algorithm {})", other.switches(),
+                              other.preemptions(), row.name));
     }
     result_.accepted = std::move(accepted);
     return better;
@@ -117,14 +121,19 @@ class Driver {
   SimplifyResult result() {
     result_.executions = budget_.executions() - result_.certificate_executions;
     result_.seconds = budget_.elapsed();
+    for (const auto& [row, words] : words_) result_.certificate += (result_.certificate.empty() ? "" : "; ") + words;
     return std::move(result_);
   }
 
  private:
-  void say(const std::string& what) {
-    // The last word of a search that was made again counts.
-    if (result_.certificate.find(what) != std::string::npos) return;
-    result_.certificate += (result_.certificate.empty() ? "" : "; ") + what;
+  // The last word of a pass that was made again counts.
+  void say(const PassRow* who, const std::string& what) {
+    for (auto& [row, words] : words_) {
+      if (row != who) continue;
+      words = what;
+      return;
+    }
+    words_.emplace_back(who, what);
   }
 
   void observe(Pass& pass, const PassRow& row, const Proposal& proposal, const Trace& trace) {
@@ -161,7 +170,8 @@ class Driver {
   size_t cap_ = 0;      // executions at which the pass under way ends; 0: none
   const size_t early_;  // time-outs that fire early in the trace it began with: a simpler one may not need more of them
   SimplifyResult result_;
-  size_t last_success_ = 0;  // executions by then
+  std::vector<std::pair<const PassRow*, std::string>> words_;  // of the certificate, by who said it last
+  size_t last_success_ = 0;                                    // executions by then
   std::unordered_set<uint64_t> rejected_;
 };
 
