@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "exec/valgrind.h"
 #include "simplify/dependence.h"
@@ -61,6 +62,7 @@ constexpr Attempt kAttempts[] = {
 }  // namespace
 
 DependenceResult reduce_by_dependence(Campaign& campaign, const Trace& failing) {
+  const auto start = std::chrono::steady_clock::now();
   DependenceResult result;
   Dependences& d = result.dependences;
   add_event_edges(failing, d.graph);
@@ -90,6 +92,7 @@ DependenceResult reduce_by_dependence(Campaign& campaign, const Trace& failing) 
     for (const Skip& skip : run.data().skips) reduced.removed.push_back(skip.thread);
     reduced.executions = reduced.rounds = d.steps.size();
     reduced.one_minimal = false;
+    reduced.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     result.reduced = reduced;
     return result;
   }

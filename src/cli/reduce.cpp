@@ -15,9 +15,9 @@ namespace heddle::cli {
 namespace {
 
 void print_reduced(const Bug& bug, const Trace& failing, const ReduceResult& result, const ReductionRecord& reduction) {
-  print_out("BUG {}  {} -> {} threads, {} -> {} events in {} runs, {:.2f} s{}\n", bug.id, failing.counts().threads,
-            result.best.counts().threads, failing.counts().events, result.best.counts().events, result.executions, result.seconds,
-            result.sequential_bug ? "; it fails without any interleaving" : "");
+  print_out("BUG {}  {} -> {} threads, {} -> {} events in {} run{}, {:.2f} s{}\n", bug.id, failing.counts().threads,
+            result.best.counts().threads, failing.counts().events, result.best.counts().events, result.executions,
+            result.executions == 1 ? "" : "s", result.seconds, result.sequential_bug ? "; it fails without any interleaving" : "");
   std::string kept;
   for (const std::string& thread : reduction.kept_threads) kept += (kept.empty() ? "" : ", ") + thread;
   print_out("needs {}: {}\n", kept_words(reduction), kept);
@@ -61,7 +61,9 @@ int run(const Session& session, const ReduceArguments& options) {
     result = reduce_failure(*bug.campaign, from, options.seconds, progress, options.executions);
   }
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");
-  const ReductionRecord reduction = reduction_of(*bug.campaign, bug.failing, *result);
+  ReductionRecord reduction = reduction_of(*bug.campaign, bug.failing, *result);
+  if (options.by == "dependence") reduction.by = {"dependence"};
+  if (options.by == "both") reduction.by = {"dependence", "delta"};
   save_reduced(bug.bug, *result, reduction);
   if (options.json) {
     Json document = {{"verdict", "failure"}};
@@ -73,7 +75,6 @@ int run(const Session& session, const ReduceArguments& options) {
     document["bug"] = BugStore::shown(bug.bug.id);
     if (depends) {
       Json& told = document["reduction"];
-      told["by"] = options.by == "both" ? Json::array({"dependence", "delta"}) : Json::array({"dependence"});
       told["dependences"] = json_dependences(depends->dependences, bug.failing);
       told["edges"] = json_edges(depends->dependences, bug.failing);
     }

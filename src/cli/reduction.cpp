@@ -71,7 +71,7 @@ ReductionRecord reduction_of(Campaign& campaign, const Trace& failing, const Red
   r.replay_seconds_before = replay_seconds(campaign, failing);
   r.replay_seconds_after = replay_seconds(campaign, result.best);
   r.same_failure = same_bug(failing, result.best);
-  r.criterion = {r.same_failure, result.in_turn.reached, result.in_turn.passed, result.sequential_bug};
+  r.criterion = {r.same_failure, result.in_turn.reached, result.in_turn.passed, result.sequential_bug, result.in_turn.asked};
   return r;
 }
 

@@ -52,6 +52,7 @@ std::string criterion_words(const ReductionRecord& r) {
   const CriterionShown& c = r.criterion;
   const char* fails = c.fails ? "it fails in the same way" : "it does not fail in the same way";
   if (c.sequential_bug) return fmt::format("{}; the whole program fails without any interleaving, too", fails);
+  if (!c.asked) return fails;
   const char* in_turn = c.check_passed    ? "reaches the check and passes it"
                         : c.check_reached ? "reaches the check and does not pass it"
                                           : "does not reach the check";

@@ -50,6 +50,7 @@ void Criterion::remember_check(const Trace& failing) {
 // to its end. Where no place is known at which it is evaluated, the run must come to an end of its own.
 InTurn Criterion::judge(const Trace& in_turn) const {
   InTurn seen;
+  seen.asked = true;
   const OutcomeKind kind = in_turn.outcome().kind;
   if (check_site_ == kNoSite) {
     seen.reached = !is_inconclusive(in_turn.outcome()) && kind != OutcomeKind::kDeadlock && kind != OutcomeKind::kLivelock;

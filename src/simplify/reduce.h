@@ -30,6 +30,7 @@ struct ReduceStage {
 struct InTurn {
   bool reached = false;  // the failing check
   bool passed = false;   // and went on after it
+  bool asked = false;    // such a run was made at all
 };
 
 struct ReduceResult {

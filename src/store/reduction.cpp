@@ -22,12 +22,16 @@ KeptIterations kept_of(const Json& j) {
 }
 
 Json json_of(const CriterionShown& c) {
-  return {{"fails", c.fails}, {"check_reached", c.check_reached}, {"check_passed", c.check_passed}, {"sequential_bug", c.sequential_bug}};
+  return {{"fails", c.fails},
+          {"check_reached", c.check_reached},
+          {"check_passed", c.check_passed},
+          {"sequential_bug", c.sequential_bug},
+          {"asked", c.asked}};
 }
 
 CriterionShown criterion_of(const Json& j) {
   return {j.at("fails").get<bool>(), j.at("check_reached").get<bool>(), j.at("check_passed").get<bool>(),
-          j.at("sequential_bug").get<bool>()};
+          j.at("sequential_bug").get<bool>(), j.value("asked", true)};
 }
 
 }  // namespace

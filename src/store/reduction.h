@@ -33,12 +33,14 @@ struct CriterionShown {
   bool check_reached = false;   // II: a sequential run reaches the failing check...
   bool check_passed = false;    // ...and goes on after it
   bool sequential_bug = false;  // the whole program fails without any interleaving: II is not asked for
+  bool asked = true;            // II was looked at: not where dependences alone decided
 
   friend bool operator==(const CriterionShown&, const CriterionShown&) = default;
 };
 
 struct ReductionRecord {
-  std::vector<std::string> by;  // "delta": threads and iterations, each validated by runs
+  std::vector<std::string>
+      by;  // "dependence": threads on which the failing one does not depend; "delta": threads and iterations, by trying
   BeforeAfter threads;
   std::vector<std::string> kept_threads;
   std::optional<BeforeAfter> iterations;  // nothing: the program marks no loops, or none that matters

@@ -27,6 +27,11 @@ class Dependences(base.InDirectory):
             self.assertEqual(edges[("0.7", "0.8")], ["memory"])
             self.assertEqual(edges[("0.8", "0.9")], ["memory"])
             self.assertNotIn(("0.1", "0.9"), edges)
+        # Nobody asked how it runs without interleaving, so nothing is said about it.
+        self.assertFalse(told["reduction"]["criterion"]["asked"])
+        self.assertIn("validated: it fails in the same way\n", self.heddle("reduce", "--by", "dependence").stdout)
+        saved = json.loads(next((self.directory / ".heddle/bugs").glob("*/reduction.json")).read_text())
+        self.assertEqual(saved["by"], ["dependence"])
         replayed = self.heddle("replay", "--reduced", "--json")
         self.assertEqual(json.loads(replayed.stdout)["verdict"], "failure", replayed)
 

@@ -80,7 +80,7 @@ class Iterations(base.InDirectory):
         reduction = told["reduction"]
         self.assertEqual(reduction["by"], ["delta"])
         self.assertTrue(reduction["same_failure"])
-        self.assertEqual(reduction["criterion"], {"fails": True, "check_reached": True, "check_passed": True, "sequential_bug": False})
+        self.assertEqual(reduction["criterion"], {"fails": True, "check_reached": True, "check_passed": True, "sequential_bug": False, "asked": True})
         self.assertEqual(reduction["threads"]["after"], 3, reduction)
         self.assertEqual(len(reduction["threads"]["kept"]), 3)
         self.assertEqual(reduction["iterations"]["after"], sum(len(k["numbers"]) for k in reduction["iterations"]["kept"]))
