@@ -97,6 +97,14 @@ class Limits(AtTheEdge):
             self.assertEqual(self.limited("replay", limits=limits).returncode, 1)
             self.assertEqual(self.limited("run", "--", base.program("small_stacks"), limits=limits).returncode, 0)
 
+    def test_overflow_of_a_small_stack_is_no_finding(self):
+        limits = ((resource.RLIMIT_STACK, 32 << 10, INFINITY),)
+        self.assertEqual(self.limited(base.program("popen_small_stack"), limits=limits).returncode, 0)
+        for words in (("find",), ("find", "--carrier", "kernel", "--no-snapshots")):
+            done = self.limited(*words, "--json", "--", base.program("popen_small_stack"), limits=limits)
+            self.assertEqual(done.returncode, 125, done)
+            self.assertRegex(done.stdout + done.stderr, rb"a stack of \d+ kB overflowed")
+
     def test_soft_limits_bind_the_program_only(self):
         for which in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE, resource.RLIMIT_AS):
             hard = resource.getrlimit(which)[1]

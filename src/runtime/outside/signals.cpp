@@ -1,6 +1,7 @@
 #include "runtime/outside/signals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
@@ -61,10 +62,29 @@ View& view(int number) {
   return v;
 }
 
+// A call under control needs stack of the thread that makes it. Where a stack is small from the start, its overflow may be our doing, not the
+// program's.
+bool overflows_small_stack(int number, const siginfo_t* info, const void* context) {
+  constexpr intptr_t kSmall = 256 * 1024, kNear = 64 * 1024, kPages = 2 * 4096;
+  if (number != SIGSEGV || info->si_code <= 0 || !active()) return false;
+  const Carried& on = g_current->carrier;
+  if (on.stack_low == nullptr || on.stack_high - on.stack_low > kSmall) return false;
+  const auto low = reinterpret_cast<intptr_t>(on.stack_low);
+  const auto at = reinterpret_cast<intptr_t>(info->si_addr);
+  const auto top = static_cast<intptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+  return at < low + kPages && at > low - kNear && top < low + kNear && top > low - kNear;
+}
+
 void on_fatal(int number, siginfo_t* info, void* context) {
   if (is_counter_read(number, context)) return;
   if (number == SIGTRAP && code_trap(info, context)) return;
   if (number == SIGTRAP && watching_functions() && function_entered(context)) return;
+  if (overflows_small_stack(number, info, context)) {
+    char text[120];
+    snprintf(text, sizeof text, "a stack of %zd kB overflowed, which may be too small for calls under control: give it 256 kB or more",
+             (g_current->carrier.stack_high - g_current->carrier.stack_low) / 1024);
+    end_run(OutcomeKind::kCannotControl, 0, text);
+  }
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
   standard.sa_handler = SIG_DFL;
