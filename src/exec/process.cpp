@@ -15,6 +15,7 @@
 
 #include "exec/descriptor.h"
 #include "exec/file_view.h"
+#include "exec/guard.h"
 #include "exec/inheritance.h"
 #include "trace/error.h"
 #include "wire/inherited.h"
@@ -109,10 +110,15 @@ Process::Process(const Target& target, const Launch& launch, std::vector<std::st
   Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
   const Child child{target.program.c_str(), target.directory.c_str(), argv.data(), envp.data(), &launch, writing.get(), ::getpid()};
+  start_guard();
   pid_ = ::fork();
   if (pid_ < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (pid_ == 0) child.become();
-  if (own_group_ || launch.apart) ::setpgid(pid_, pid_);  // both sides, so that it is true before either goes on
+  leads_group_ = own_group_ || launch.apart;
+  if (leads_group_) {
+    ::setpgid(pid_, pid_);  // both sides, so that it is true before either goes on
+    guard_group(pid_);
+  }
   writing.reset();
   Complaint complaint{};
   while (true) {
@@ -133,7 +139,10 @@ Process::Process(const Target& target, const Launch& launch, std::vector<std::st
 Process::~Process() {
   kill_all();
   wait();
-  if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+  if (pid_ <= 0) return;
+  if (!own_group_) end_leftovers(leads_group_ ? pid_ : 0);
+  if (leads_group_) forget_group(pid_);
+  ::waitpid(pid_, nullptr, 0);
 }
 
 void Process::kill_all() {

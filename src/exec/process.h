@@ -18,13 +18,14 @@ struct Launch {
   std::vector<std::pair<std::string, std::string>> variables;  // on top of the target's environment; replace what is there
   int in = -1, out = -1, err = -1;                             // -1: inherited
   bool own_group = true;                                       // false: a terminal's Ctrl-C reaches the program too
-  bool apart = false;                                          // without own_group: a group of its own, which is not killed with it
-  int channel = -1;                                            // the memory shared with the program
-  int shown[2] = {-1, -1};                                     // files that the program finds at kShownDescriptor and after it
-  const FileView* view = nullptr;                              // the files it sees; nullptr: the tool's
+  bool apart = false;              // without own_group: a group of its own, for a program that is the tool's only one
+  int channel = -1;                // the memory shared with the program
+  int shown[2] = {-1, -1};         // files that the program finds at kShownDescriptor and after it
+  const FileView* view = nullptr;  // the files it sees; nullptr: the tool's
 };
 
-// A started program. It cannot outlive the thread that started it, and so not the tool: the kernel kills it then, even after kill -9.
+// A started program. It cannot outlive the thread that started it, and so not the tool: the kernel kills it then, even after kill -9. What it
+// starts, and a program that the kernel forgets to kill, the guard ends (guard.h).
 class Process {
  public:
   // Throws Error when the program cannot be executed. What was refused but is not needed is said in `notes`.
@@ -46,6 +47,7 @@ class Process {
 
   pid_t pid_ = -1;
   bool own_group_;
+  bool leads_group_ = false;
   std::optional<int> status_;
 };
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -87,7 +88,11 @@ bool keeps_groups(Change* change) {
 }
 
 int change_identity(Change change) {
+  int with_parent = 0;  // the signal that comes when the parent dies
+  sys(SYS_prctl, PR_GET_PDEATHSIG, &with_parent, 0, 0, 0);
   const long result = sys(change.call, change.a, change.b, change.c);
+  // The kernel forgets it with the rights: a server that drops them must not outlive the tool either.
+  if (result == 0 && with_parent != 0) sys(SYS_prctl, PR_SET_PDEATHSIG, with_parent, 0, 0, 0);
   if (result == 0 && g_run.carrier == Carrier::kKernel) {
     if (g_change_count < kMaxChanges && (change.call != SYS_setgroups || keeps_groups(&change))) {
       g_changes[g_change_count++] = change;
