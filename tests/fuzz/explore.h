@@ -11,6 +11,7 @@ namespace fuzz {
 
 enum class Points {
   kCalls,     // a plain build: before calls of the library; accesses happen at once with the call before them
+  kReleases,  // ...and after those calls that let others go on
   kAccesses,  // an instrumented build: before every access of a shared variable, too
 };
 

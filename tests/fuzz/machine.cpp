@@ -14,6 +14,11 @@ bool is_access(Kind kind) {
          kind == Kind::kAtomicAdd || kind == Kind::kAtomicCas;
 }
 
+bool lets_others_go_on(Kind kind) {
+  return kind == Kind::kUnlock || kind == Kind::kSignal || kind == Kind::kBroadcast || kind == Kind::kSemPost || kind == Kind::kRwUnlock ||
+         kind == Kind::kCreate;
+}
+
 }  // namespace
 
 State Machine::first() const {
@@ -37,7 +42,7 @@ bool Machine::holds(const State& s, const Comparison& c, const ThreadState& t) c
 Can Machine::can(const State& s, int thread) const {
   const ThreadState& t = s.threads[at(thread)];
   if (t.life != Life::kLive) return Can::kNo;
-  if (t.phase == Phase::kEnding || t.phase == Phase::kStart || t.phase == Phase::kInside || t.phase == Phase::kStoring ||
+  if (t.phase == Phase::kEnding || t.phase == Phase::kStart || t.phase == Phase::kReleased || t.phase == Phase::kInside || t.phase == Phase::kStoring ||
       t.phase == Phase::kLeaving)
     return Can::kYes;
   const Statement& st = statement(t, thread);
@@ -146,7 +151,7 @@ std::vector<int> Machine::waiters(const State& s, int condition) const {
 void Machine::perform(Result& r, int thread) const {
   State& s = r.state;
   ThreadState& t = s.threads[at(thread)];
-  if (t.phase == Phase::kStart) return arrive(r, thread);
+  if (t.phase == Phase::kStart || t.phase == Phase::kReleased) return arrive(r, thread);
   if (t.phase == Phase::kEnding) {
     r.over = thread == 0;
     t.life = Life::kEnded;
@@ -159,6 +164,10 @@ void Machine::perform(Result& r, int thread) const {
     t.deadline = 0;
     t.signalled = 0;
     ++t.at;
+    if (points_ == Points::kReleases && lets_others_go_on(st.kind)) {
+      t.phase = Phase::kReleased;
+      return;
+    }
     arrive(r, thread);
   };
   const auto attempt = [&](bool free) {

@@ -19,7 +19,8 @@ enum class Phase : Word {
   kInside,  // of a once: at `at` the function's load
   kStoring,
   kLeaving,
-  kEnding,  // before its end
+  kReleased,  // behind an operation that lets others go on
+  kEnding,    // before its end
 };
 
 struct ThreadState {

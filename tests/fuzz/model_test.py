@@ -26,6 +26,12 @@ CASES = [
     # ... unless it may fire early.
     ("early time-out", HEAD + " never p0==1\nthread 1\n semtimed r3 s0 d0\n store p0 r3+1\nthread 2\n sempost s0\n",
      "plain early", {"assert T0.4": 0}),
+    # What follows an unlock happens at once with it ...
+    ("unlock", HEAD + " never p0==1\nthread 1\n lock m0\n load r0 p0\n unlock m0\n store p0 r0+1\nthread 2\n lock m0\n store p0 3\n unlock m0\n",
+     "plain", {}),
+    # ... unless it has a point behind it: then the other's whole section fits in between.
+    ("behind unlock", HEAD + " never p0==1\nthread 1\n lock m0\n load r0 p0\n unlock m0\n store p0 r0+1\nthread 2\n lock m0\n store p0 3\n unlock m0\n",
+     "plain releases", {"assert T0.4": 1}),
     # Leaving a thread that yields costs nothing.
     ("yield", HEAD + " never p0==1\nthread 1\n load r0 p0\n yield\n yield\n store p0 r0+1\nthread 2\n load r0 p0\n store p0 r0+1\n",
      "instrumented", {"assert T0.4": 0}),

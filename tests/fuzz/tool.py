@@ -163,6 +163,12 @@ class Judge:
         mode = f"{build.name}, debug"
         fewest = min(truth["failures"].values(), default=None)
         if verdict == "failure":
+            # Only the last runs of a search can switch behind an operation that lets others go on: those have a space of their own.
+            if call.answer["find"].get("after_releases"):
+                mode += " after releases"
+                truth = program[build.name + " releases"]
+                if not truth["complete"]:
+                    return
             yield from self.judge_failure(build, program, call, truth, mode)
             yield from self.replay(build, index, program, call, scratch, carriers)
         elif verdict == "none":
