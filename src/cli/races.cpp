@@ -45,10 +45,13 @@ Json json_side(const RaceSideReport& side) {
       {"line", side.frame.line}, {"function", side.frame.function}, {"stack", side.stack}, {"locks", side.locks}};
 }
 
+// A run tells the sizes of accesses up to 65,535 bytes.
+std::string bytes_of(size_t size) { return size >= 65535 ? "64 kB or more" : std::to_string(size) + " bytes"; }
+
 void print_side(const char* when, const RaceSideReport& side) {
   std::string locks = side.locks.empty() ? "no lock held" : "holding";
   for (size_t i = 0; i < side.locks.size(); ++i) locks += (i == 0 ? " " : ", ") + side.locks[i];
-  print_out("  {} thread {} {} {} bytes at {} ({})\n", when, side.thread, row(side.op).words, side.size, side.place, locks);
+  print_out("  {} thread {} {} {} at {} ({})\n", when, side.thread, row(side.op).words, bytes_of(side.size), side.place, locks);
   for (const std::string& frame : side.stack) print_out("      {}\n", frame);
 }
 

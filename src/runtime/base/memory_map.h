@@ -9,14 +9,17 @@ inline constexpr uint32_t kChunkBits = 21;
 inline constexpr uintptr_t kChunkBytes = uintptr_t{1} << kChunkBits;
 inline constexpr uint32_t kGranuleBits = 4;
 inline constexpr uint32_t kChunkWords = static_cast<uint32_t>(kChunkBytes >> kGranuleBits) / 64;
+inline constexpr uint32_t kPageBits = 12;
+inline constexpr uint32_t kChunkPages = static_cast<uint32_t>(kChunkBytes >> kPageBits);
 inline constexpr uint32_t kAddressBits = 47;
 
 struct Chunk {
-  uint64_t starts[kChunkWords];      // a heap block begins at this granule
-  uint64_t freed[kChunkWords];       // belongs to a block in quarantine
-  uint64_t words[kChunkWords / 64];  // a bit for each word of `starts` that ever was non-zero
-  uintptr_t cover;                   // the block that reaches into this chunk from an earlier one, or 0
-  Chunk* next;                       // all of them, in no order
+  uint64_t starts[kChunkWords];        // a heap block begins at this granule
+  uint64_t freed[kChunkWords];         // belongs to a block in quarantine
+  uint64_t words[kChunkWords / 64];    // a bit for each word of `starts` that ever was non-zero
+  uint64_t watched[kChunkPages / 64];  // a bit for each page of which the detector has cells
+  uintptr_t cover;                     // the block that reaches into this chunk from an earlier one, or 0
+  Chunk* next;                         // all of them, in no order
 };
 
 // Behind each chunk, of which only touched pages cost: the detector's cells, 32 bytes for each 8 of the program, and then 16 bytes for each 8

@@ -12,6 +12,7 @@
 #include "runtime/memory/access_ring.h"
 #include "runtime/memory/library_access.h"
 #include "runtime/memory/race_clocks.h"
+#include "runtime/memory/race_report.h"
 
 namespace heddle::rt {
 
@@ -21,15 +22,6 @@ namespace {
 constexpr size_t kFreedExtent = 64 * 1024;
 
 uint32_t g_victim;
-
-// Where an access was made: its context, and above that the logarithm of its size.
-constexpr uint32_t kSizeShift = 28;
-constexpr uint32_t kOtherSize = 15;
-uint32_t place_word(ContextId context, size_t size) {
-  const bool power = size <= 16 && (size & (size - 1)) == 0;
-  return context | (power ? static_cast<uint32_t>(__builtin_ctzll(size | 16)) : kOtherSize) << kSizeShift;
-}
-ContextId context_of(uint32_t place) { return place & ((1u << kSizeShift) - 1); }
 
 struct Granule8 {
   ShadowCells* cells;
@@ -44,100 +36,130 @@ Granule8 granule_at(uintptr_t address) {
   return {cells_of(chunk, address), places + ((address & (kChunkBytes - 1)) >> 3) * kCells};
 }
 
-// --- Reports: each pair of sites, with the calls that led to them, once a run and kind.
-
-struct Reported {
-  uint64_t key;
-  uint32_t row;  // + 1
-};
-constexpr uint32_t kReportTable = 1 << 14;
-HEDDLE_APART Reported g_reported[kReportTable];
-
-uint64_t pair_key(uint64_t a, uint64_t b, RaceKind kind) { return mix(a < b ? mix(a, b) : mix(b, a), static_cast<uint64_t>(kind) + 1) | 1; }
-uint64_t place(uint32_t pc, ContextId context) { return (uint64_t{pc} << 32) | call_of(context); }
-
-Op op_of(uint32_t flags) {
-  if ((flags & kCellFree) != 0) return Op::kFree;
-  if ((flags & kCellAtomic) != 0) return (flags & kCellWrite) != 0 ? Op::kAtomicStore : Op::kAtomicLoad;
-  return (flags & kCellWrite) != 0 ? Op::kStore : Op::kLoad;
-}
-
-struct Access {
-  Op op;
-  uint8_t flags;
-  uint32_t size;
-  const void* pc;
-  uint32_t thread;
-  bool certain = false;  // no possible races with it
-};
-
-void fill_side(RaceSide* side, uint32_t thread, Op op, size_t size, SiteId site, ContextId context) {
-  side->thread = thread;
-  side->op = op;
-  side->size = static_cast<uint16_t>(size < 65535 ? size : 65535);
-  side->site = site;
-  describe(context, side);
-}
-
-// An access that a cell remembers.
-struct Remembered {
-  uint32_t head;
-  uint32_t pc;
-  uint32_t place;
-  uint32_t thread;
-};
-
-struct Range {
-  uintptr_t begin, end;
-};
-constexpr uint32_t kMaxBenign = 1024;
-HEDDLE_APART Range g_benign[kMaxBenign];
-uint32_t g_benign_count;
-
-bool is_benign(const void* address) {
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  for (uint32_t i = 0; i < g_benign_count; ++i) {
-    if (at >= g_benign[i].begin && at < g_benign[i].end) return true;
-  }
-  return false;
-}
-
-__attribute__((noinline)) void report(const Remembered& old, const Access& a, ContextId context, const void* address, RaceKind kind) {
-  // What a library of the system keeps for itself it protects by means that are not seen.
-  if (g_watched && is_in_module(address) && !is_instrumented_code(address) && descriptor_behind(address) < 0) return;
-  if (is_benign(address)) return;
-  const auto pc = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.pc));
-  const uint64_t key = pair_key(place(old.pc, context_of(old.place)), place(pc, context), kind);
-  uint32_t at = static_cast<uint32_t>(key >> 32) % kReportTable;
-  auto* rows = reinterpret_cast<RaceRow*>(g_run.slot + g_run.layout.races);
-  for (; g_reported[at].key != 0; at = (at + 1) % kReportTable) {
-    if (g_reported[at].key != key) continue;
-    ++rows[g_reported[at].row - 1].count;
-    return;
-  }
-  if (g_run.header->race_count >= kMaxRaces) return;
-  RaceRow& row = rows[g_run.header->race_count];
-  memset(&row, 0, sizeof row);
-  row.kind = kind;
-  row.count = 1;
-  const int descriptor = descriptor_behind(address);
-  row.object = descriptor >= 0 ? name_descriptor(descriptor) : object_of(address);
-  const uint32_t log2 = old.place >> kSizeShift;
-  const size_t size = log2 != kOtherSize ? size_t{1} << log2 : static_cast<size_t>(__builtin_popcount(old.head & kCellMask));
-  fill_side(&row.first, old.thread, op_of(old.head), size, site_of_low(old.pc - 1), context_of(old.place));
-  fill_side(&row.second, a.thread, a.op, a.size, caller_site(a.pc), context);
-  g_reported[at] = {key, ++g_run.header->race_count};
-}
-
 // May the new access stand for the old one in all later checks? Both as heads; of stamps nothing is said.
 bool covers(uint32_t fresh, uint32_t old) {
   return (old & ~fresh & (kCellMask | kCellWrite)) == 0 && ((fresh & kCellAtomic) == 0 || (old & kCellAtomic) != 0);
+}
+
+// FastTrack's rules for one remembered access of another epoch to these 8 bytes: is it ordered before the new one? Reports where it is not, and
+// they conflict.
+bool is_ordered(const Remembered& old, uintptr_t granule, uint32_t head, const Access& a, RaceThread& t) {
+  const Stamp& s = g_stamps[old.head >> kStampShift];
+  if (s.thread == a.thread) return true;
+  const bool ordered = t.now.full.of(s.thread) >= s.clock;
+  const bool conflict = ((old.head | head) & kCellWrite) != 0 && (old.head & head & kCellAtomic) == 0;
+  if (!conflict) return ordered;
+  const auto byte = static_cast<uint32_t>(__builtin_ctz((old.head & head & kCellMask) >> kMaskShift));
+  const auto* address = reinterpret_cast<const void*>(granule + byte);
+  if (!ordered) {
+    report(old, a, t.context, address, RaceKind::kConfirmed);
+  } else if (t.now.weak.of(s.thread) < s.clock) {
+    if (share_lock(context_of(old.place), t.context)) {
+      order_sections(&t, context_of(old.place));
+    } else if (!a.certain) {
+      report(old, a, t.context, address, RaceKind::kPossible);
+    }
+  }
+  return ordered;
+}
+
+// --- Extents: an access to much memory at once (a fill, a copy, a read of a file) is remembered as a whole, as cells for each of its bytes would
+// take six times the memory that it touches. Where there are more of them than fit, the oldest is forgotten: that can hide a race, and cannot
+// invent one.
+
+struct Extent {
+  uintptr_t begin, end;
+  Remembered access;
+};
+constexpr size_t kLeastExtent = 256 * 1024;
+constexpr uint32_t kMaxExtents = 64;
+HEDDLE_APART Extent g_extents[kMaxExtents];
+uint32_t g_extent_count;
+uint32_t g_extent_victim;
+
+void compare_extents(uintptr_t granule, uint32_t head, const Access& a, RaceThread& t) {
+  for (uint32_t i = 0; i < g_extent_count; ++i) {
+    const Extent& e = g_extents[i];
+    if (granule < e.begin || granule >= e.end || ((e.access.head ^ head) & kCellStamp) == 0) continue;
+    is_ordered(e.access, granule, head, a, t);
+  }
+}
+
+void remember_extent(const Extent& fresh, const Access& a, RaceThread& t) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < g_extent_count; ++i) {
+    const Extent& old = g_extents[i];
+    const bool overlaps = old.begin < fresh.end && fresh.begin < old.end;
+    const bool same_epoch = ((old.access.head ^ fresh.access.head) & kCellStamp) == 0;
+    const bool ordered =
+        !overlaps || same_epoch || is_ordered(old.access, old.begin > fresh.begin ? old.begin : fresh.begin, fresh.access.head, a, t);
+    const bool replaced = ordered && old.begin >= fresh.begin && old.end <= fresh.end &&
+                          covers(fresh.access.head & ~kCellStamp, old.access.head & ~kCellStamp);
+    if (!replaced) g_extents[kept++] = old;
+  }
+  g_extent_count = kept;
+  if (kept == kMaxExtents) {
+    g_extents[g_extent_victim++ % kMaxExtents] = fresh;
+  } else {
+    g_extents[g_extent_count++] = fresh;
+  }
+}
+
+void forget_extents(uintptr_t begin, uintptr_t end) {
+  for (uint32_t i = 0; i < g_extent_count;) {
+    Extent& e = g_extents[i];
+    if (begin > e.begin && begin < e.end) {
+      // Of what lies on both sides the front is kept.
+      e.end = begin;
+    } else if (begin <= e.begin && end > e.begin) {
+      e.begin = end;
+    }
+    if (e.begin >= e.end) {
+      e = g_extents[--g_extent_count];
+    } else {
+      ++i;
+    }
+  }
+}
+
+// Calls visit(page) for each page of [begin, end) of which there are cells.
+template <typename Visit>
+void each_watched_page(uintptr_t begin, uintptr_t end, const Visit& visit) {
+  constexpr uintptr_t kPage = uintptr_t{1} << kPageBits;
+  for (uintptr_t at = begin & ~(kPage - 1); at < end;) {
+    const Chunk* chunk = chunk_at(at);
+    if (chunk == nullptr) {
+      at = (at | (kChunkBytes - 1)) + 1;
+      continue;
+    }
+    const uintptr_t page = (at & (kChunkBytes - 1)) >> kPageBits;
+    if ((chunk->watched[page / 64] >> page % 64 & 1) != 0) visit(at);
+    at += kPage;
+  }
+}
+
+void check_extent(uintptr_t begin, uintptr_t end, uint32_t stamp, const Access& a, RaceThread& t) {
+  const uint32_t head = stamp | kCellMask | a.flags;
+  each_watched_page(begin, end, [&](uintptr_t page) {
+    const uintptr_t stop = end < page + 4096 ? end : page + 4096;
+    for (uintptr_t granule = page > begin ? page : begin; granule < stop; granule += 8) {
+      const Granule8 g = granule_at(granule);
+      for (uint32_t i = 0; i < kCells; ++i) {
+        const uint32_t old = g.cells->head[i];
+        if (old == 0 || ((old ^ head) & kCellStamp) == 0) continue;
+        is_ordered({old, g.cells->pc[i], g.places[i]}, granule, head, a, t);
+      }
+    }
+  });
+  const auto pc = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.pc));
+  remember_extent({begin, end, {head, pc, place_word(t.context, a.size), end - begin}}, a, t);
 }
 
 // FastTrack's rules on the last accesses of one 8-byte granule.
 void check_granule(uintptr_t granule, uint32_t head, const Access& a, RaceThread& t) {
   const Granule8 g = granule_at(granule);
   if (g.cells == nullptr) return;
+  if (__builtin_expect(g_extent_count != 0, 0)) compare_extents(granule, head, a, t);
   const auto pc = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(a.pc));
   const uint32_t place = place_word(t.context, a.size);
   constexpr uint32_t kNone = kCells;
@@ -163,25 +185,7 @@ void check_granule(uintptr_t granule, uint32_t head, const Access& a, RaceThread
       }
     } else {
       if ((old & head & kCellMask) == 0) continue;
-      const Stamp& s = g_stamps[old >> kStampShift];
-      if (s.thread != a.thread) {
-        ordered = t.now.full.of(s.thread) >= s.clock;
-        const bool conflict = ((old | head) & kCellWrite) != 0 && (old & head & kCellAtomic) == 0;
-        if (conflict) {
-          const auto byte = static_cast<uint32_t>(__builtin_ctz((old & head & kCellMask) >> kMaskShift));
-          const auto* address = reinterpret_cast<const void*>(granule + byte);
-          const Remembered r{old, g.cells->pc[i], g.places[i], s.thread};
-          if (!ordered) {
-            report(r, a, t.context, address, RaceKind::kConfirmed);
-          } else if (t.now.weak.of(s.thread) < s.clock) {
-            if (share_lock(context_of(r.place), t.context)) {
-              order_sections(&t, context_of(r.place));
-            } else if (!a.certain) {
-              report(r, a, t.context, address, RaceKind::kPossible);
-            }
-          }
-        }
-      }
+      ordered = is_ordered({old, g.cells->pc[i], g.places[i]}, granule, head, a, t);
     }
     if (ordered && covers(head, old)) {
       if (slot == kNone || g.cells->head[slot] == 0) {
@@ -197,6 +201,8 @@ void check_granule(uintptr_t granule, uint32_t head, const Access& a, RaceThread
     if (known) return;
     slot = g_victim++ % kCells;
   }
+  const uintptr_t page = (granule & (kChunkBytes - 1)) >> kPageBits;
+  chunk_at(granule)->watched[page / 64] |= uint64_t{1} << page % 64;
   g.cells->head[slot] = head;
   g.cells->pc[slot] = pc;
   g.places[slot] = place;
@@ -207,8 +213,15 @@ void check(const void* address, size_t size, const Access& a) {
   if (__builtin_expect((a.flags & kCellWrite) != 0 ? t.ignores_writes : t.ignores_reads, 0)) return;
   const uint32_t stamp = g_watch.stamp = stamp_of(&t, a.thread);
   if (stamp == 0) return;
-  const auto begin = reinterpret_cast<uintptr_t>(address);
+  auto begin = reinterpret_cast<uintptr_t>(address);
   const uintptr_t end = begin + size;
+  if (size >= kLeastExtent && (a.flags & ~kCellWrite) == 0) {
+    // The last few bytes have cells, and so have the first.
+    const uintptr_t middle = (begin + 7) & ~uintptr_t{7};
+    check_extent(middle, end & ~uintptr_t{7}, stamp, a, t);
+    if (middle > begin) check(address, middle - begin, a);
+    begin = end & ~uintptr_t{7};
+  }
   for (uintptr_t granule = begin & ~uintptr_t{7}; granule < end; granule += 8) {
     uint32_t mask = 0xFF;
     if (granule < begin) mask &= 0xFFu << (begin - granule);
@@ -257,11 +270,6 @@ void race_atomic(const AtomicDone& done) {
   atomic_releases(done);
 }
 
-void race_is_benign(const void* address, size_t size) {
-  const auto begin = reinterpret_cast<uintptr_t>(address);
-  if (g_benign_count < kMaxBenign) g_benign[g_benign_count++] = {begin, begin + size};
-}
-
 void race_enter(const void* call_site, const void* stack_pointer) {
   RaceThread& t = race_thread(g_current->index);
   t.context =
@@ -302,18 +310,22 @@ void forget_accesses(uintptr_t start, size_t size) {
   take_accesses();
   ring_forget(start, size);
   const uintptr_t end = start + size;
+  forget_extents(start, end);
   for (uintptr_t at = start & ~uintptr_t{7}; at < end;) {
     const uintptr_t chunk_end = (at | (kChunkBytes - 1)) + 1;
     const uintptr_t stop = end < chunk_end ? end : chunk_end;
     if (Chunk* chunk = chunk_at(at)) {
       ShadowCells* from = cells_of(chunk, at);
       zero_pages(reinterpret_cast<char*>(from), reinterpret_cast<char*>(from + ((stop - at + 7) >> 3)));
+      for (uintptr_t page = (at + 4095) >> kPageBits; page < stop >> kPageBits; ++page)
+        chunk->watched[page % kChunkPages / 64] &= ~(uint64_t{1} << page % 64);
     }
     at = chunk_end;
   }
 }
 
 void forget_all_accesses() {
+  g_extent_count = 0;
   for (Chunk* chunk = g_first_chunk; chunk != nullptr; chunk = chunk->next) {
     ShadowCells* from = cells_of(chunk, 0);
     zero_pages(reinterpret_cast<char*>(from), reinterpret_cast<char*>(from + kChunkBytes / 8));
