@@ -113,6 +113,9 @@ VerifySubject load_subject(const std::string& name) {
     throw Error(fmt::format("bug {} is judged by a command that this user's heddle did not save: `{}`. heddle trust {} lets it run",
                             s.bug.id, *s.bug.fails_if, s.bug.id));
   s.failing = store.load_trace(s.bug, store.has(s.bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace);
+  if (s.failing->data().first != 0)
+    throw Error(
+        fmt::format("the first {} events of bug {} were not kept: it cannot be run on another build", s.failing->data().first, s.bug.id));
   s.anchors = anchors_of_bug(store, s.bug, *s.failing);
   s.plan = plan_of(*s.failing);
   s.bug.signature = signature(*s.failing);

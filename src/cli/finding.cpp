@@ -165,6 +165,7 @@ void retry_known(Campaign& campaign, const CampaignOptions& options, Found& foun
     if (!listed.bug || !concerns(*listed.bug, campaign)) continue;
     try {
       const Trace saved = store.load_trace(*listed.bug, kFailingTrace);
+      if (saved.data().first != 0) continue;  // it begins in the middle
       Plan plan = campaign.replay_plan(saved);
       plan.input_id = campaign.base().input_id;
       plan.inputs = nullptr;  // the question is whether it fails with what comes today

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/checkpoints.h"
 #include "cli/finding.h"
 #include "cli/print.h"
 #include "cli/same_output.h"
@@ -44,15 +45,48 @@ Started parse_start(const std::string& text, const std::string& directory) {
   }
 }
 
-void keep_recording(const Target& target, const RecordArguments& given, const std::shared_ptr<const Input>& input, const Trace& recorded) {
+namespace {
+
+// From the start, or where that was not kept from the first checkpoint. `why` gets a sentence where it cannot be run.
+RunResult replay_whole(Campaign& campaign, const Trace& recorded, const Plan& plan, const std::vector<std::string>& checkpoints,
+                       std::string* why) {
+  if (recorded.data().first == 0) return campaign.pool().run_now(plan);
+  try {
+    const SavedCheckpoint first{checkpoints.at(0), recorded.data().first, 0, 0, checkpoint_digest(checkpoints.at(0))};
+    return run_from(campaign, first, plan);
+  } catch (const Error& error) {
+    *why = error.what();
+    return {recorded, {}};
+  }
+}
+
+// Where the rest of a run replays although the whole does not: the events before the first checkpoint.
+std::optional<uint64_t> replays_from(Campaign& campaign, const Trace& recorded, const std::vector<std::string>& checkpoints) {
+  if (checkpoints.empty() || recorded.data().first != 0 || recorded.inputs().lost != 0) return std::nullopt;
+  try {
+    const uint64_t step = CheckpointReader(checkpoints.front()).checkpoint().step;
+    const Trace rest = tail_of(recorded, step);
+    Plan plan = campaign.replay_plan(rest);
+    end_soon_after(rest, &plan);
+    const RunResult again = run_from(campaign, {checkpoints.front(), step, 0, 0, checkpoint_digest(checkpoints.front())}, plan);
+    return replay_difference(rest, again.trace, nullptr) == kNoDifference ? std::optional(step) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void keep_recording(const Target& target, const RecordArguments& given, const std::shared_ptr<const Input>& input, const Trace& recorded,
+                    const std::vector<std::string>& checkpoints) {
   CampaignOptions options = given.campaign;
   if (!recorded.inputs().calls.empty()) options.inputs = recorded.data().inputs;
   Campaign campaign(target, options, options.predicates(), input);
   Plan plan = campaign.replay_plan(recorded);
   end_soon_after(recorded, &plan);
-  RunResult again = campaign.pool().run_now(plan);
   std::string why;
-  bool same = replay_difference(recorded, again.trace, &why) == kNoDifference;
+  RunResult again = replay_whole(campaign, recorded, plan, checkpoints, &why);
+  bool same = why.empty() && replay_difference(recorded, again.trace, &why) == kNoDifference;
   if (!same && is_inconclusive(again.trace.outcome())) why = again.trace.outcome().message;
   if (recorded.inputs().lost != 0) {
     same = false;
@@ -63,8 +97,11 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
   CampaignOptions as_recorded = options;
   as_recorded.strategy = "record";
   const Bug bug = save_failure(campaign, as_recorded, failure, 0);
+  const std::optional<uint64_t> rest = same ? std::nullopt : replays_from(campaign, recorded, checkpoints);
+  save_checkpoints(bug, checkpoints);
   print_err("heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
-            same ? "" : fmt::format(", but it does not replay: {}", why));
+            same ? "" : fmt::format(", but it does not replay{}: {}", rest ? " from the start" : "", why));
+  if (rest) print_err("heddle: next: heddle replay --from {} {}\n", *rest, bug.id);
   if (!same) return;
   if (!recorded.inputs().calls.empty()) print_err("heddle: it holds what the program received: look at it before you share it\n");
   print_err("heddle: next: heddle {} {}\n", cut ? "replay --gdb" : "debug", bug.id);

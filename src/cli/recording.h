@@ -16,6 +16,8 @@ struct RecordArguments {
   uint64_t quantum = 1000;
   bool always = false;
   bool until_failure = false;
+  double checkpoint = 0;  // seconds between checkpoints; 0: none
+  std::string keep;       // "10m", "2G"; empty: everything
 };
 
 // How a program was started, so that its recording can be made a bug after heddle itself was killed.
@@ -29,6 +31,8 @@ struct Started {
 Started parse_start(const std::string& text, const std::string& directory);
 
 // Replays it once with its output caught: that says in words what failed, and whether it can be had again. Saves it as a bug, and says so.
-void keep_recording(const Target& target, const RecordArguments& options, const std::shared_ptr<const Input>& input, const Trace& recorded);
+// `checkpoints`: files, which become the bug's.
+void keep_recording(const Target& target, const RecordArguments& options, const std::shared_ptr<const Input>& input, const Trace& recorded,
+                    const std::vector<std::string>& checkpoints);
 
 }  // namespace heddle::cli

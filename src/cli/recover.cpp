@@ -15,10 +15,10 @@ namespace heddle::cli {
 namespace {
 
 std::string directory_named(const std::string& name) {
+  if (!name.empty() && std::filesystem::is_directory(name)) return name;
   const auto all = list_recordings();
   if (all.empty()) throw Error("no recording is left in .heddle/recordings");
   if (name.empty()) return recording_directory(all.back());
-  if (std::filesystem::is_directory(name)) return name;
   for (const std::string& id : all) {
     if (id.starts_with(name)) return recording_directory(id);
   }
@@ -41,7 +41,7 @@ int run_recover(const Session& session, const std::string& name) {
     end.message = "the recording ends here";
     recording.trace = recording.trace.with_outcome(end);
   }
-  keep_recording(target, started.options, started.input, recording.trace);
+  keep_recording(target, started.options, started.input, recording.trace, recording.checkpoints);
   remove_recording(directory);
   return exit_value(ExitCode::kNothing);
 }

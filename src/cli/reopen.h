@@ -18,9 +18,10 @@ struct ReopenOptions {
   std::string carrier = {};  // empty: as found
   unsigned jobs = 1;
   bool fresh = false;
-  bool live_input = false;   // files, peers and standard input are as they are now, not as they were recorded
-  bool last_live = false;    // ... or as the last run with live input recorded them
-  bool other_build = false;  // a program that was built anew may be named
+  bool live_input = false;       // files, peers and standard input are as they are now, not as they were recorded
+  bool last_live = false;        // ... or as the last run with live input recorded them
+  bool other_build = false;      // a program that was built anew may be named
+  bool from_checkpoint = false;  // a recording whose beginning was not kept may be opened: its runs will begin at a checkpoint
 };
 // Runs nothing that a stranger chose: a bug that this user's heddle did not write, or whose files changed since, is opened only with the program
 // named after `--`, and then without the commands and files it brings. Throws Error, with what it would have run, where it may not be opened.

@@ -5,6 +5,7 @@
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/reopen.h"
+#include "cli/replay_from.h"
 #include "cli/same_output.h"
 #include "cli/session.h"
 #include "cli/story.h"
@@ -24,7 +25,7 @@ struct ReplayArguments {
   bool gdb = false;
   std::string gdb_commands;
   std::vector<std::string> gdb_words;
-  std::optional<uint64_t> from;
+  std::string from, to;
   bool relaxed = false;
   unsigned repeat = 1;
   std::string carrier;
@@ -181,7 +182,6 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     with_words.gdb_words = session.command;
     return run_replay(Session(), with_words);
   }
-  if (options.from && !options.gdb && options.gdb_commands.empty()) throw Error("--from is for --gdb", ExitCode::kUsage);
   catch_interrupts();
   if (options.anchored) return replay_anchored(session, options);
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
@@ -190,11 +190,15 @@ int run_replay(const Session& session, const ReplayArguments& options) {
                        .fresh = options.fresh,
                        .live_input = options.live_input,
                        .last_live = options.last_live,
-                       .other_build = options.relaxed});
+                       .other_build = options.relaxed,
+                       .from_checkpoint = true});
   const BugStore store;
   const char* const trace_file = trace_name(options, r.bug, store);
   const Trace saved = store.load_trace(r.bug, trace_file);
   const std::optional<Output> written = written_before(store, r.bug, trace_file, saved);
+  const bool in_gdb = options.gdb || !options.gdb_commands.empty();
+  if (!in_gdb && (saved.data().first != 0 || !options.from.empty() || !options.to.empty()))
+    return replay_span(r, saved, {options.from, options.to, options.json}, written);
   Plan plan = r.campaign->replay_plan(saved);
   if (options.relaxed || options.live_input) {
     plan.strictness = Strictness::kRelaxed;
@@ -205,14 +209,13 @@ int run_replay(const Session& session, const ReplayArguments& options) {
     plan.inputs = nullptr;
     plan.input_id = r.campaign->input().id();
   }
-  if (options.gdb || !options.gdb_commands.empty()) {
+  if (in_gdb) {
+    const uint64_t step = options.from.empty() ? deciding_step(options, saved) : event_at(r.bug, parse_moment("--from", options.from));
     if (r.bug.build_id != current_build_id(r.bug))
       print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
     const Target target = r.campaign->target();
     r.campaign.reset();
-    return replay_in_gdb(
-        target, plan, saved,
-        {options.gdb_commands, options.gdb_words, options.from ? *options.from : deciding_step(options, saved), r.options.files});
+    return replay_in_gdb(target, plan, saved, {options.gdb_commands, options.gdb_words, step, r.options.files});
   }
 
   std::string difference;
@@ -306,7 +309,12 @@ void add_replay(CLI::App& app, Session& session) {
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.flag("--gdb", options->gdb,
             "under gdb, stopped before the switch that decides; words after -- that begin with a dash are gdb's own");
-  verb.number("--from", options->from, "with --gdb: stopped at the first switch after so many operations instead");
+  verb.text(
+      "--from", options->from,
+      "begin at the last checkpoint before so many operations, or this long after the start (90s, 2m); with --gdb: stopped at the first "
+      "switch after that instead",
+      "N|TIME");
+  verb.text("--to", options->to, "end after so many operations, or at the first checkpoint after this long", "N|TIME");
   verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");

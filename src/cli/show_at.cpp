@@ -1,5 +1,6 @@
 // heddle show --at N: the schedule is run again up to an event, and every thread says where it stands.
 #include "cli/show_at.h"
+#include "cli/checkpoints.h"
 #include "cli/print.h"
 #include "cli/reopen.h"
 
@@ -44,11 +45,11 @@ const char* state_of(const Thread& thread) {
 }
 
 // The schedule again, up to its event `at`.
-Trace run_to(Campaign& campaign, const Trace& trace, uint64_t at) {
-  Plan plan = campaign.replay_plan(trace);
+Trace run_to(Campaign& campaign, const Trace& trace, uint64_t at, const SavedCheckpoint* checkpoint = nullptr) {
+  Plan plan = campaign.replay_plan(checkpoint != nullptr ? tail_of(trace, checkpoint->step) : trace);
   plan.limits.events = at;
-  Trace there = campaign.pool().run_now(plan).trace;
-  if (there.events().size() == at) return there;
+  Trace there = checkpoint != nullptr ? run_from(campaign, *checkpoint, plan).trace : campaign.pool().run_now(plan).trace;
+  if (there.data().first + there.events().size() == at) return there;
   throw Error(fmt::format("the schedule could not be followed to event {}: {}", at, describe_failure(there)));
 }
 
@@ -60,12 +61,17 @@ std::vector<std::string> stack_at(Campaign& campaign, const Trace& trace, uint64
 }
 
 int show_at(const std::string& bug, const Session& session, const Trace& trace, uint64_t at, bool json) {
-  if (at == 0 || at > trace.events().size()) {
-    throw Error(fmt::format("--at: the schedule has events 1 to {}", trace.events().size()), ExitCode::kUsage);
+  const uint64_t first = trace.data().first;
+  if (at <= first || at > first + trace.events().size()) {
+    throw Error(fmt::format("--at: the schedule has events {} to {}", first + 1, first + trace.events().size()), ExitCode::kUsage);
   }
   catch_interrupts();
-  Reopened r = reopen(bug, session, {});
-  const Trace there = run_to(*r.campaign, trace, at);
+  Reopened r = reopen(bug, session, {.from_checkpoint = true});
+  // From the last checkpoint that leaves an event to execute.
+  const std::vector<SavedCheckpoint> checkpoints = checkpoints_of(r.bug);
+  const SavedCheckpoint* before = last_before(checkpoints, {at - 1, std::nullopt});
+  if (before == nullptr && first != 0) before = &first_of(checkpoints, trace);
+  const Trace there = run_to(*r.campaign, trace, at, before);
   print_notes(*r.campaign, nullptr);
   const Symbols symbols(module_paths(there));
   Names names(there, symbols);

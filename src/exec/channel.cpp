@@ -211,7 +211,9 @@ Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(
   }
   const auto* events = rows<Event>(layout_.events);
   data.outcome = outcome(wait_status);
-  if (!wanted || wanted(data.outcome)) data.events.assign(events, events + std::min<uint64_t>(load(h.event_count), kEventCapacity));
+  data.first = control().restore.first_event;
+  const uint64_t count = load(h.event_count) - std::min(load(h.event_count), data.first);
+  if (!wanted || wanted(data.outcome)) data.events.assign(events, events + std::min<uint64_t>(count, kEventCapacity));
   const auto broken = std::find_if(data.events.begin(), data.events.end(),
                                    [&](const Event& e) { return e.thread >= thread_count || static_cast<uint16_t>(e.op) >= kOpCount; });
   data.events.erase(broken, data.events.end());

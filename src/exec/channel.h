@@ -52,6 +52,8 @@ class Channel {
   void begin_stream();
   // Gives what has come since to the sink; `last`: the process is dead, and everything is taken. Throws what the sink throws.
   void take_stream(const Plan& plan, StreamSink& sink, bool last);
+  // The tables are given once more, before what follows.
+  void repeat_tables() { tables_seen_ = 0; }
   // Without giving it to anybody.
   void drop_stream();
   bool streams() const { return control().stream.events != 0; }

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "exec/activity.h"
+#include "exec/checkpoint.h"
 #include "exec/forward.h"
 #include "exec/loop_watch.h"
 #include "exec/runner.h"
@@ -28,6 +29,8 @@ class Attendance {
   Attendance(Channel& channel, const Plan& plan, StreamSink* sink, PlainRun& run, Computing computing)
       : channel_(channel), plan_(plan), sink_(sink), run_(run), computing_(computing), watchdog_(plan.limits.watchdog_ms) {}
 
+  void leave_checkpoints(std::chrono::milliseconds every) { checkpoints_.emplace(channel_, *sink_, every); }
+
   // Until the process has ended.
   void attend(Process& process) {
     for (int waited = 0; !process.wait_for(sink_ != nullptr ? kTakeEveryMs : kLookEveryMs);) {
@@ -43,6 +46,9 @@ class Attendance {
     }
     run_.wait_status = process.wait();
     if (sink_ != nullptr) take(true);
+    if (!checkpoints_) return;
+    checkpoints_->finish();
+    run_.no_checkpoint = checkpoints_->complaint();
   }
 
   // With the loops that gave way.
@@ -55,6 +61,7 @@ class Attendance {
     if (!run_.not_recorded.empty()) return channel_.drop_stream();
     try {
       channel_.take_stream(plan_, *sink_, last);
+      if (checkpoints_ && !last) checkpoints_->look();
       const auto now = std::chrono::steady_clock::now();
       if (now - settled_ < kSettleAfter) return;
       sink_->settle();
@@ -84,12 +91,14 @@ class Attendance {
   Computing computing_;
   Watchdog watchdog_;
   std::optional<LoopWatch> loops_;
+  std::optional<Checkpoints> checkpoints_;
   std::optional<Outcome> given_up_;
   std::chrono::steady_clock::time_point settled_ = std::chrono::steady_clock::now();
 };
 
 PlainRun run_in(Channel& channel, const Target& target, const std::string& library, const Plan& plan, const Input* input,
-                const std::function<bool(const Outcome&)>& wanted, Computing computing, StreamSink* sink) {
+                const std::function<bool(const Outcome&)>& wanted, Computing computing, StreamSink* sink,
+                std::chrono::milliseconds checkpoint_every) {
   PlainRun run;
   channel.write_plan(plan);
   Launch launch;
@@ -104,6 +113,7 @@ PlainRun run_in(Channel& channel, const Target& target, const std::string& libra
   Process process(target, launch, run.notes);
   forwarding.to(process.pid());
   Attendance attendance(channel, plan, sink, run, computing);
+  if (checkpoint_every.count() > 0) attendance.leave_checkpoints(checkpoint_every);
   attendance.attend(process);
   forwarding.to(0);  // somebody else may get its number
   run.trace = channel.read(attendance.plan(), run.wait_status, wanted);
@@ -118,15 +128,15 @@ PlainRun run_in(Channel& channel, const Target& target, const std::string& libra
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
                      const std::function<bool(const Outcome&)>& wanted, Computing computing) {
   Channel channel(Mode::kOnce, carrier);
-  return run_in(channel, target, library, plan, input, wanted, computing, nullptr);
+  return run_in(channel, target, library, plan, input, wanted, computing, nullptr, {});
 }
 
 PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
-                  Computing computing) {
+                  Computing computing, std::chrono::milliseconds checkpoint_every) {
   Channel channel(Mode::kOnce, carrier);
   channel.begin_stream();
   PlainRun run = run_in(
-      channel, target, library, plan, input, [](const Outcome&) { return false; }, computing, &sink);
+      channel, target, library, plan, input, [](const Outcome&) { return false; }, computing, &sink, checkpoint_every);
   run.events = channel.event_count();
   return run;
 }

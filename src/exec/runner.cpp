@@ -16,6 +16,7 @@
 #include "exec/forward.h"
 #include "exec/loop_watch.h"
 #include "exec/machine.h"
+#include "exec/restore.h"
 #include "exec/variables.h"
 #include "exec/watchdog.h"
 #include "trace/error.h"
@@ -111,7 +112,7 @@ void Runner::fresh_files() {
   ++channel_->control().view_epoch;
 }
 
-void Runner::start(const Plan& plan, Mode mode) {
+void Runner::start(const Plan& plan, Mode mode, const Checkpoint* checkpoint) {
   go_anywhere();
   stop_serving();
   take_view();
@@ -119,6 +120,7 @@ void Runner::start(const Plan& plan, Mode mode) {
   channel_ = std::make_unique<Channel>(mode, options_.carrier);
   streams_ = std::make_unique<Streams>(*options_.input);
   channel_->write_plan(plan);
+  if (checkpoint != nullptr) want_restore(*channel_, *checkpoint);
   Launch launch;
   launch.variables = control_variables(target_, options_.library, *channel_);
   launch.in = streams_->in();
@@ -246,6 +248,17 @@ RunResult Runner::finish(const Plan& plan, int wait_status, std::optional<Outcom
 
 RunResult Runner::run_once(const Plan& plan) {
   start(plan, Mode::kOnce);
+  return attend_to_end(plan);
+}
+
+RunResult Runner::run_from(CheckpointSource& source, const Plan& plan) {
+  give_up_if_asked();
+  start(plan, Mode::kOnce, &source.checkpoint());
+  restore(*channel_, source, [this] { return process_->ended().has_value(); });
+  return attend_to_end(plan);
+}
+
+RunResult Runner::attend_to_end(const Plan& plan) {
   const Wait wait = await_end(plan);
   switch (wait) {
     case Wait::kDone:

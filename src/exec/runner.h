@@ -2,6 +2,7 @@
 // One worker: `Plan -> Trace` on a real program. A fork server stands before the program's first thread; starting it, feeding it,
 // watching it and replacing it are hidden here.
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "exec/snapshots.h"
 #include "exec/streams.h"
 #include "exec/target.h"
+#include "trace/checkpoint.h"
 #include "trace/executor.h"
 #include "trace/trace.h"
 
@@ -53,6 +55,8 @@ class Runner {
   ~Runner();
 
   RunResult run(const Plan& plan);
+  // In a process that begins as the checkpoint; the plan's slices are those that follow it.
+  RunResult run_from(CheckpointSource& source, const Plan& plan);
   Execute as_function() {
     return [this](const Plan& plan) { return run(plan).trace; };
   }
@@ -72,7 +76,8 @@ class Runner {
  private:
   enum class Wait { kDone, kDead, kWatchdog, kPrints, kLoop };
 
-  void start(const Plan& plan, Mode mode);
+  void start(const Plan& plan, Mode mode, const Checkpoint* checkpoint = nullptr);
+  RunResult attend_to_end(const Plan& plan);
   void stay_with_runs();
   void go_anywhere();
   void stop_serving();
@@ -122,8 +127,9 @@ struct PlainRun {
   Trace trace;
   int wait_status = 0;
   std::vector<std::string> notes;
-  uint64_t events = 0;       // that count, of those given to the sink
-  std::string not_recorded;  // why the sink took no more
+  uint64_t events = 0;        // that count, of those given to the sink
+  std::string not_recorded;   // why the sink took no more
+  std::string no_checkpoint;  // why there was none, the last time
 };
 // How long may a thread compute without a scheduling point? As long as it likes, if it is not seen to wait for another one; or no longer than
 // the plan's watchdog allows.
@@ -132,8 +138,8 @@ enum class Computing : uint8_t { kFree, kWatched };
 // has gigabytes of them.
 PlainRun run_plainly(const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
                      const std::function<bool(const Outcome&)>& wanted, Computing computing = Computing::kFree);
-// The same with all events and inputs given to `sink` while it runs; the trace has none of them.
+// The same with all events and inputs given to `sink` while it runs, and a checkpoint every so often (0: none); the trace has none of them.
 PlainRun run_into(StreamSink& sink, const Target& target, const std::string& library, Carrier carrier, const Plan& plan, const Input* input,
-                  Computing computing = Computing::kFree);
+                  Computing computing = Computing::kFree, std::chrono::milliseconds checkpoint_every = {});
 
 }  // namespace heddle::exec

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,9 +11,10 @@
 #include <filesystem>
 
 #include "store/atomic_file.h"
+#include "store/blocks.h"
+#include "store/checkpoint_file.h"
 #include "store/root.h"
 #include "store/store.h"
-#include "trace/hash.h"
 #include "wire/version.h"
 
 namespace heddle::store {
@@ -23,52 +23,43 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kSegmentMagic[8] = {'h', 'e', 'd', 'l', 'o', 'g', '\r', '\n'};
+constexpr char kSegmentMagic[9] = "hedlog\r\n";
 constexpr uint32_t kSegmentVersion = 1;
 constexpr uint64_t kSegmentBytes = uint64_t{64} << 20;
-constexpr uint64_t kLargestBlock = uint64_t{256} << 20;  // unpacked
-constexpr int kStreamCompression = 1;                    // while the program waits for its core
-
-struct SegmentHeader {
-  char magic[8];
-  uint32_t version;
-  uint32_t wire_version;
-};
 
 enum BlockKind : uint32_t { kTablesBlock = 1, kInputsBlock = 2, kEventsBlock = 3, kEndBlock = 4 };
-
-struct BlockHeader {
-  uint32_t kind;
-  uint32_t index;     // among all blocks of the recording
-  uint64_t first;     // kEventsBlock: number of the first one. kEndBlock: how many events count
-  uint64_t raw;       // bytes
-  uint64_t packed;    // bytes that follow
-  uint64_t checksum;  // of the fields before and of what follows
-};
-static_assert(sizeof(BlockHeader) == 40);
-
-uint64_t checksum_of(const BlockHeader& header, std::string_view packed) {
-  return hash_bytes(packed.data(), packed.size(), hash_bytes(&header, offsetof(BlockHeader, checksum)));
-}
 
 [[noreturn]] void cannot(const char* what, const std::string& path) {
   throw RecordingError(fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
 }
 
-void write_all(int file, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(file, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) cannot("write", path);
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
+std::string segment_path(const std::string& directory, uint32_t number) { return fmt::format("{}/segment.{:04}", directory, number); }
+std::string checkpoint_path(const std::string& directory, uint32_t number) { return fmt::format("{}/checkpoint.{:04}", directory, number); }
+
+uint64_t size_of(const std::string& path) {
+  std::error_code failure;
+  const uint64_t size = fs::file_size(path, failure);
+  return failure ? 0 : size;
 }
 
-std::string segment_path(const std::string& directory, uint32_t number) { return fmt::format("{}/segment.{:04}", directory, number); }
+// The numbers of the files of that name, in order.
+std::vector<uint32_t> numbers_of(const std::string& directory, std::string_view name) {
+  std::vector<uint32_t> numbers;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(directory, failure)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(name) || file.find_first_not_of("0123456789", name.size()) != std::string::npos || file.size() > name.size() + 9)
+      continue;
+    if (file.size() > name.size()) numbers.push_back(static_cast<uint32_t>(std::stoul(file.substr(name.size()))));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
 
 }  // namespace
 
-RecordingWriter::RecordingWriter(std::string directory, std::string_view start) : directory_(std::move(directory)) {
+RecordingWriter::RecordingWriter(std::string directory, std::string_view start, Retention retention)
+    : directory_(std::move(directory)), retention_(retention) {
   make_directory(fs::path(directory_).parent_path().string());
   if (::mkdir(directory_.c_str(), 0700) != 0) cannot("create the directory", directory_);
   replace_file(directory_ + "/start", start);
@@ -89,10 +80,7 @@ void RecordingWriter::open_segment() {
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file_ < 0) cannot("write", path);
   ++segments_;
-  SegmentHeader header{};
-  std::memcpy(header.magic, kSegmentMagic, sizeof kSegmentMagic);
-  header.version = kSegmentVersion;
-  header.wire_version = kWireVersion;
+  const BlockFileHeader header = block_file_header(kSegmentMagic, kSegmentVersion);
   write_all(file_, {reinterpret_cast<const char*>(&header), sizeof header}, path);
   in_segment_ = sizeof header;
   bytes_ += sizeof header;
@@ -100,14 +88,7 @@ void RecordingWriter::open_segment() {
 
 void RecordingWriter::block(uint32_t kind, uint64_t first, std::string_view raw) {
   if (in_segment_ >= kSegmentBytes) open_segment();
-  std::string packed(sizeof(BlockHeader) + ZSTD_compressBound(raw.size()), '\0');
-  const size_t size =
-      ZSTD_compress(packed.data() + sizeof(BlockHeader), packed.size() - sizeof(BlockHeader), raw.data(), raw.size(), kStreamCompression);
-  if (ZSTD_isError(size) != 0) throw RecordingError(fmt::format("cannot compress a recording: {}", ZSTD_getErrorName(size)));
-  packed.resize(sizeof(BlockHeader) + size);
-  BlockHeader header{kind, blocks_++, first, raw.size(), size, 0};
-  header.checksum = checksum_of(header, std::string_view(packed).substr(sizeof header));
-  std::memcpy(packed.data(), &header, sizeof header);
+  const std::string packed = pack_block(kind, blocks_++, first, raw);
   write_all(file_, packed, segment_path(directory_, segments_ - 1));
   in_segment_ += packed.size();
   bytes_ += packed.size();
@@ -120,6 +101,38 @@ void RecordingWriter::events(uint64_t first, std::span<const Event> events) {
 }
 void RecordingWriter::settle() {
   if (::fdatasync(file_) != 0 && errno != EINVAL) cannot("write", segment_path(directory_, segments_ - 1));
+  drop_old();
+}
+
+// Everything that follows it lies in the segment that begins now, or in later ones.
+std::unique_ptr<CheckpointSink> RecordingWriter::next_checkpoint() {
+  open_segment();
+  asked_.push_back({segments_ - 1, std::chrono::steady_clock::now()});
+  return std::make_unique<CheckpointWriter>(checkpoint_path(directory_, segments_ - 1));
+}
+
+uint64_t RecordingWriter::bytes_from(uint32_t segment) const {
+  uint64_t bytes = 0;
+  for (uint32_t i = segment; i < segments_; ++i) bytes += size_of(segment_path(directory_, i)) + size_of(checkpoint_path(directory_, i));
+  return bytes;
+}
+
+// The newest place to begin from that leaves as much as was asked for goes first; of bytes, the oldest that leaves no more.
+void RecordingWriter::drop_old() {
+  if (!retention_.time && !retention_.bytes) return;
+  const auto now = std::chrono::steady_clock::now();
+  uint32_t wanted = first_;
+  for (const Asked& a : asked_) {
+    if (size_of(checkpoint_path(directory_, a.segment)) == 0) continue;
+    const bool old = retention_.time && now - a.when >= *retention_.time;
+    const bool large = retention_.bytes && bytes_from(wanted) > *retention_.bytes;
+    if (old || large) wanted = a.segment;
+  }
+  for (; first_ < wanted; ++first_) {
+    ::unlink(checkpoint_path(directory_, first_).c_str());
+    ::unlink(segment_path(directory_, first_).c_str());
+  }
+  while (!asked_.empty() && asked_.front().segment < first_) asked_.pop_front();
 }
 void RecordingWriter::finish(const Trace& without_events, uint64_t events) {
   block(kEndBlock, events, encode_trace(without_events));
@@ -131,22 +144,18 @@ namespace {
 // The blocks of a recording, one after the other, up to the first that is not whole.
 class BlockReader {
  public:
-  explicit BlockReader(std::string directory) : directory_(std::move(directory)) {}
+  BlockReader(std::string directory, uint32_t first_segment)
+      : directory_(std::move(directory)), segments_(first_segment), blocks_(first_segment == 0 ? 0 : kFromHere) {}
 
   bool next(BlockHeader* header, std::string* raw) {
     while (at_ == bytes_.size()) {
       if (!open_next()) return false;
     }
-    if (bytes_.size() - at_ < sizeof *header) return broken("ends in the middle of a block");
-    std::memcpy(header, bytes_.data() + at_, sizeof *header);
-    const std::string_view packed = std::string_view(bytes_).substr(at_ + sizeof *header);
-    if (header->packed > packed.size()) return broken("ends in the middle of a block");
-    const std::string_view body = packed.substr(0, header->packed);
-    if (header->index != blocks_ || header->checksum != checksum_of(*header, body)) return broken("is damaged");
-    if (header->raw > kLargestBlock || ZSTD_getFrameContentSize(body.data(), body.size()) != header->raw) return broken("is damaged");
-    raw->resize(header->raw);
-    const size_t size = ZSTD_decompress(raw->data(), raw->size(), body.data(), body.size());
-    if (ZSTD_isError(size) != 0 || size != raw->size()) return broken("is damaged");
+    if (blocks_ == kFromHere && bytes_.size() - at_ >= sizeof *header) {
+      std::memcpy(header, bytes_.data() + at_, sizeof *header);
+      blocks_ = header->index;
+    }
+    if (const char* wrong = unpack_block(std::string_view(bytes_).substr(at_), blocks_, header, raw)) return broken(wrong);
     at_ += sizeof *header + header->packed;
     ++blocks_;
     return true;
@@ -161,21 +170,21 @@ class BlockReader {
   bool open_next() {
     path_ = segment_path(directory_, segments_);
     if (!fs::exists(path_)) {
-      if (segments_ == 0)
+      if (bytes_.empty())
         throw RecordingError(fmt::format("{} is no recording: it has no {}", directory_, fs::path(path_).filename().string()));
       return false;
     }
     bytes_ = read_file(path_);
-    at_ = sizeof(SegmentHeader);
+    at_ = sizeof(BlockFileHeader);
     ++segments_;
-    SegmentHeader header{};
+    BlockFileHeader header{};
     if (bytes_.size() < sizeof header) {
       bytes_.clear();
       at_ = 0;
       return broken("ends in its first bytes");
     }
     std::memcpy(&header, bytes_.data(), sizeof header);
-    if (std::memcmp(header.magic, kSegmentMagic, sizeof kSegmentMagic) != 0)
+    if (std::memcmp(header.magic, kSegmentMagic, sizeof header.magic) != 0)
       throw RecordingError(fmt::format("{} is no part of a recording", path_));
     if (header.version != kSegmentVersion || header.wire_version != kWireVersion) {
       throw RecordingError(fmt::format("{} was written by another version of heddle", path_));
@@ -185,12 +194,14 @@ class BlockReader {
 
   std::string directory_, path_, bytes_, complaint_;
   size_t at_ = 0;
-  uint32_t segments_ = 0;
-  uint32_t blocks_ = 0;
+  static constexpr uint32_t kFromHere = ~uint32_t{0};  // the number of the first block is not known
+  uint32_t segments_;
+  uint32_t blocks_;
 };
 
 struct Parts {
   Trace tables;
+  std::optional<uint64_t> first;  // events before them
   std::vector<Event> events;
   InputLog inputs;
   bool finished = false;
@@ -203,11 +214,13 @@ bool add(Parts& parts, const BlockHeader& header, const std::string& raw, const 
     case kTablesBlock:
       parts.tables = decode_trace(raw, directory);
       parts.finished = header.kind == kEndBlock;
-      if (parts.finished && header.first < parts.events.size()) parts.events.resize(header.first);
+      if (parts.finished && header.first < parts.first.value_or(0) + parts.events.size())
+        parts.events.resize(header.first - std::min(header.first, parts.first.value_or(0)));
       return true;
     case kInputsBlock: add_inputs(raw.data(), raw.size(), parts.inputs); return true;
     case kEventsBlock: {
-      if (header.first != parts.events.size() || raw.size() % sizeof(Event) != 0) return false;
+      if (!parts.first) parts.first = header.first;
+      if (header.first != *parts.first + parts.events.size() || raw.size() % sizeof(Event) != 0) return false;
       const size_t before = parts.events.size();
       parts.events.resize(before + raw.size() / sizeof(Event));
       std::memcpy(parts.events.data() + before, raw.data(), raw.size());
@@ -219,10 +232,48 @@ bool add(Parts& parts, const BlockHeader& header, const std::string& raw, const 
 
 }  // namespace
 
+namespace {
+
+// Where a recording can be read from: its start, or the first checkpoint of which everything that follows is there.
+struct Beginning {
+  uint32_t segment = 0;
+  uint64_t step = 0;
+  std::string complaint;
+};
+Beginning beginning_of(const std::string& directory) {
+  const std::vector<uint32_t> segments = numbers_of(directory, "segment.");
+  Beginning beginning;
+  if (segments.empty() || segments.front() == 0) return beginning;
+  for (const uint32_t number : numbers_of(directory, "checkpoint.")) {
+    if (number < segments.front()) continue;
+    try {
+      beginning.step = CheckpointReader(checkpoint_path(directory, number)).checkpoint().step;
+      beginning.segment = number;
+      return beginning;
+    } catch (const Error& error) {
+      beginning.complaint = error.what();
+    }
+  }
+  throw RecordingError(fmt::format("{} has lost its beginning, and no checkpoint is left to go on from{}", directory,
+                                   beginning.complaint.empty() ? "" : ": " + beginning.complaint));
+}
+
+std::vector<std::string> checkpoints_of(const std::string& directory, uint32_t first_segment) {
+  std::vector<std::string> paths;
+  for (const uint32_t number : numbers_of(directory, "checkpoint.")) {
+    if (number >= first_segment) paths.push_back(checkpoint_path(directory, number));
+  }
+  return paths;
+}
+
+}  // namespace
+
 Recording load_recording(const std::string& directory) {
   Recording recording;
   recording.start = read_file(directory + "/start");
-  BlockReader reader(directory);
+  const Beginning beginning = beginning_of(directory);
+  recording.checkpoints = checkpoints_of(directory, beginning.segment);
+  BlockReader reader(directory, beginning.segment);
   Parts parts;
   BlockHeader header{};
   std::string raw;
@@ -238,6 +289,11 @@ Recording load_recording(const std::string& directory) {
   const auto unknown = std::find_if(parts.events.begin(), parts.events.end(),
                                     [&](const Event& e) { return e.thread >= threads || static_cast<uint16_t>(e.op) >= kOpCount; });
   parts.events.erase(unknown, parts.events.end());
+  // Those between the request for a checkpoint and the checkpoint.
+  const uint64_t first = parts.first.value_or(0);
+  const uint64_t before = std::min<uint64_t>(beginning.step - std::min(beginning.step, first), parts.events.size());
+  parts.events.erase(parts.events.begin(), parts.events.begin() + static_cast<std::ptrdiff_t>(before));
+  data.first = first + before;
   if (parts.events.empty())
     throw RecordingError(fmt::format("{} holds nothing yet: the program did not get as far as a thread", directory));
   sort_inputs(parts.inputs);
@@ -245,7 +301,8 @@ Recording load_recording(const std::string& directory) {
   parts.inputs.lost = data.inputs->lost;
   data.events = std::move(parts.events);
   data.inputs = std::make_shared<const InputLog>(std::move(parts.inputs));
-  data.executed = parts.finished ? std::max<uint64_t>(data.executed, data.events.size()) : data.events.size();
+  const uint64_t end = data.first + data.events.size();
+  data.executed = parts.finished ? std::max<uint64_t>(data.executed, end) : end;
   recording.finished = parts.finished;
   recording.trace = Trace(std::move(data));
   return recording;

@@ -180,6 +180,7 @@ std::string encode_data(const Trace::Data& data) {
   write_stack(out, data.sites);
   write_inputs(out, *data.inputs);
   write_events(out, data.events);
+  if (data.first != 0) out.number(data.first);
   return out.bytes();
 }
 
@@ -228,6 +229,7 @@ Trace::Data decode_data(ByteReader& in) {
   data.sites = read_stack(in);
   data.inputs = std::make_shared<const InputLog>(read_inputs(in));
   data.events = read_events(in, thread_count);
+  if (!in.at_end()) data.first = in.number();
   if (!in.at_end()) in.fail();
   return data;
 }

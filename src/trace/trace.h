@@ -86,7 +86,8 @@ class Trace {
     std::vector<ObjectRow> objects;
     std::vector<Note> notes;
     Outcome outcome;
-    uint64_t executed = 0;  // more than events.size() where the trace was truncated
+    uint64_t first = 0;     // events of the run before the first of these: it was replayed from a checkpoint, or its beginning was not kept
+    uint64_t executed = 0;  // more than first + events.size() where the trace was truncated
     uint64_t slices_done = 0;
     uint64_t skipped_slices = 0;
     uint64_t clock_ns = 0;

@@ -1,6 +1,7 @@
 #pragma once
 // The shared memory between the tool and one worker's target: control words, the plan, and the trace slot. Fixed-size records in a
 // MAP_SHARED file, so that a trace survives any crash of the target without a handler. Sections start at kControlSize in the order below.
+#include "wire/checkpoint.h"
 #include "wire/code_point.h"
 #include "wire/event.h"
 #include "wire/input.h"
@@ -59,6 +60,8 @@ struct Control {
   uint32_t view_epoch;
   uint32_t debugger;  // stop (SIGTRAP) before each switch: set by replay --gdb
   StreamBlock stream;
+  CheckpointWords checkpoint;
+  RestoreWords restore;
 };
 
 enum class ThreadState : uint32_t { kRunnable = 0, kBlocked, kFinished, kRemoved };

@@ -171,6 +171,43 @@ FUNCTION heddle_call_on
     ud2
 END heddle_call_on
 
+// See wire/checkpoint.h. It is copied to beside its script before it runs: everything else may be unmapped meanwhile.
+FUNCTION heddle_run_script
+    movq %rdi, %r12
+    movq (%r12), %r13          // how many calls
+    movq 16(%r12), %rbx
+    addq %r12, %rbx
+1:  testq %r13, %r13
+    jz 4f
+    movq (%rbx), %rax
+    movq 8(%rbx), %rdi
+    movq 16(%rbx), %rsi
+    movq 24(%rbx), %rdx
+    movq 32(%rbx), %r10
+    movq 40(%rbx), %r8
+    movq 48(%rbx), %r9
+    syscall
+    cmpq $-4096, %rax
+    ja 3f
+    cmpq $17, (%rbx)           // pread64: all of it
+    jne 2f
+    cmpq %rax, 24(%rbx)
+    jne 3f
+2:  addq $64, %rbx
+    decq %r13
+    jmp 1b
+3:  cmpq $0, 56(%rbx)          // it may fail
+    jne 2b
+    movl $231, %eax            // exit_group
+    movl $125, %edi
+    syscall
+4:  movq 8(%r12), %rdi
+    jmp *72(%rdi)              // behind the mark: who comes back to it
+    .globl heddle_run_script_end
+    .hidden heddle_run_script_end
+heddle_run_script_end:
+END heddle_run_script
+
 FUNCTION heddle_signal_return
     movl $15, %eax             // rt_sigreturn
     syscall

@@ -15,6 +15,7 @@
 #include "runtime/outside/pids.h"
 #include "runtime/outside/signals.h"
 #include "runtime/process/begin.h"
+#include "runtime/process/checkpoint.h"
 #include "runtime/process/rewind.h"
 #include "runtime/process/snapshot.h"
 
@@ -29,6 +30,15 @@ HeapBlock heap_block(const void* address) {
 }
 
 bool hand_out_while_all_wait() { return hand_out_arrived(kNobodyRan, kNoSite); }
+
+// A run of a search leaves snapshots, a recorded one checkpoints.
+void leave_copy() {
+  if (g_run.control->mode == Mode::kOnce) {
+    look_for_checkpoint();
+  } else {
+    take_snapshot();
+  }
+}
 
 }  // namespace
 
@@ -59,7 +69,7 @@ constinit const Upward kUpward = {
 
     .claim = claim,
     .end_child = end_child,
-    .take_snapshot = take_snapshot,
+    .take_snapshot = leave_copy,
     .is_used_again = is_used_again,
     .stop_all_calls = stop_all_calls,
 

@@ -121,6 +121,11 @@ void name_child(pid_t seen) {
   g_births = g_lost = 0;
 }
 
+void number_process_anew() {
+  g_numbers.home = raw_pid();
+  g_numbers.real_parent = static_cast<pid_t>(sys(SYS_getppid));
+}
+
 pid_t program_pid() { return g_numbers.self != 0 ? g_numbers.self : raw_pid(); }
 
 pid_t program_parent() {

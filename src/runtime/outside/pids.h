@@ -14,6 +14,8 @@ void inherit_numbers();
 void name_this_process(uint64_t env_seed);
 // In a child process after fork: `seen` is the number that its parent got for it; 0: the real one.
 void name_child(pid_t seen);
+// A new process has become what another one was: to the program its numbers are those of before.
+void number_process_anew();
 
 pid_t program_pid();
 pid_t program_parent();

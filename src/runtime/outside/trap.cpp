@@ -158,6 +158,10 @@ bool install() {
 
 bool catches_inner_calls() { return g_installed; }
 
+void catch_inner_calls_again() {
+  if (g_installed) g_installed = install_filter();
+}
+
 bool catch_inner_calls() {
   if (g_installed || g_refused) return g_installed;
   g_refused = !install();

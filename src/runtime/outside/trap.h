@@ -8,6 +8,8 @@ namespace heddle::rt {
 // Catches such calls from now on. False where the system refuses, which is told in a note; then they stay uncontrolled.
 bool catch_inner_calls();
 bool catches_inner_calls();
+// In a new process with the memory of one that did.
+void catch_inner_calls_again();
 // A library that makes its own futex calls is loaded: catch them.
 void catch_where_needed();
 

@@ -14,6 +14,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/carrier.h"
 #include "runtime/engine/clock.h"
+#include "runtime/engine/due.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/scheduler.h"
@@ -26,6 +27,8 @@
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/trap.h"
+#include "runtime/process/checkpoint.h"
+#include "runtime/process/kept_descriptors.h"
 #include "runtime/process/server.h"
 #include "wire/inherited.h"
 
@@ -91,8 +94,13 @@ void attach() {
   if (size < g_run.layout.total) g_run.capacity = (size - g_run.layout.events) / sizeof(Event);
   g_run.channel = map(size, MAP_SHARED, static_cast<int>(descriptor));
   HEDDLE_CHECK(g_run.channel != nullptr);
-  sys(SYS_close, descriptor);
   g_run.control = control;
+  if (is_to_be_restored()) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    become_checkpoint(static_cast<int>(descriptor));
+  }
+  sys(SYS_close, descriptor);
+  note_streams();
   g_run.carrier = control->carrier;
   // A wrapper's descendants die with it: nothing of ours outlives the tool.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -183,7 +191,10 @@ void claim() {
   const auto* hooks = reinterpret_cast<const HookBlock*>(own + l.hooks);
   memcpy(g_run.channel + l.hooks, hooks, offsetof(HookBlock, patches) + hooks->patch_count * sizeof(SiteId));
   g_run.claimed = true;
-  if (streams) begin_stream(own);
+  if (streams) {
+    begin_stream(own);
+    g_snapshot_step = g_run.step;  // from here on it is looked whether the tool wants a checkpoint
+  }
   sys(SYS_munmap, own, l.total);
   forget_own_memory(own);
   for (uint32_t i = 0; i < g_thread_count; ++i) name_row(g_threads[i]);

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Checkpoints of recorded runs: files from which the rest of the run can be had again, when everybody who took part in it is gone.
+
+usage: checkpoints_test.py --heddle PROGRAM --programs DIR [unittest arguments]
+"""
+import json
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+import time
+
+import cli_test as base
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Recorded(base.InDirectory):
+    def started(self, *words):
+        return subprocess.Popen([base.HEDDLE, "record", "--seed", "7", "--quantum", "50", "--checkpoint", "0.05", *words, "--",
+                                 base.program("works_long"), "100000000", "written"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def await_checkpoints(self, wanted):
+        """Until `wanted` says yes to the names of the recording's files; gives the recording."""
+        recordings = self.directory / ".heddle" / "recordings"
+        for _ in range(2400):
+            for recording in recordings.iterdir() if recordings.exists() else ():
+                if wanted(sorted(file.name for file in recording.iterdir() if not file.name.endswith(".part"))):
+                    return recording
+            time.sleep(0.02)
+        self.fail("no checkpoint came")
+
+    def recorded(self, *words, wanted=lambda names: "checkpoint.0002" in names):
+        """A run that a signal ends, and the checkpoints of its bug: [(events before it, ms since the start)]."""
+        tool = self.started(*words)
+        self.await_checkpoints(wanted)
+        tool.send_signal(signal.SIGTERM)
+        said, complaints = tool.communicate(timeout=120)
+        self.assertEqual(tool.returncode, 128 + signal.SIGTERM, complaints)
+        self.assertIn("heddle: recorded", complaints)
+        self.assertNotIn("does not replay", complaints)
+        self.assertNotIn("no checkpoint", complaints)
+        (bug,) = (self.directory / ".heddle" / "bugs").iterdir()
+        index = json.loads((bug / "checkpoints").read_text())
+        self.files = [self.directory / ".heddle" / "checkpoints" / bug.name / row["file"] for row in index]
+        return said, [(row["events"], row["real_ms"]) for row in index]
+
+    def replay(self, *words, code=1):
+        done = self.heddle("replay", "--json", *words)
+        self.assertEqual(done.returncode, code, done)
+        return json.loads(done.stdout) if code in (0, 1) else done
+
+    def refused(self, *words):
+        done = self.heddle("replay", *words)
+        self.assertEqual(done.returncode, 125, done)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done)
+        return done.stderr
+
+
+class Checkpoints(Recorded):
+    def test_from_any(self):
+        said, checkpoints = self.recorded()
+        self.assertGreater(len(checkpoints), 1, said)
+        whole = self.replay()
+        self.assertTrue(whole["identical"], whole)
+        for events, ms in checkpoints:
+            with self.subTest(events=events):
+                rest = self.replay("--from", events)
+                self.assertEqual((rest["verdict"], rest["identical"], rest["from"]), ("failure", True, events))
+                self.assertEqual(rest["events"], whole["events"] - events)
+                self.assertEqual(self.replay("--from", f"{ms}ms")["from"], events)
+        first, last = checkpoints[0][0], checkpoints[-1][0]
+        self.assertEqual(self.replay("--from", last + 1)["from"], last)
+        # Before the first there is the start.
+        self.assertEqual(self.replay("--from", "1")["from"], 0)
+        part = self.replay("--from", first, "--to", first + 1000, code=0)
+        self.assertEqual((part["verdict"], part["events"], part["identical"]), ("replayed", 1000, True))
+        out = self.heddle("replay", "--from", last)
+        self.assertIn(f"replayed from event {last}", out.stdout)
+        self.assertTrue(said.endswith(out.stdout[:out.stdout.index("BUG")]), (said[-200:], out.stdout[-200:]))
+        for file in self.files:
+            self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+
+    def test_what_is_missing_or_damaged(self):
+        _, checkpoints = self.recorded()
+        step, file = checkpoints[-1][0], self.files[-1]
+        self.assertEqual(self.heddle("replay", "--from", "soon").returncode, 2)
+        self.assertEqual(self.heddle("replay", "--from", 10**12).returncode, 2)
+        self.assertEqual(self.heddle("replay", "--from", step, "--to", step - 1).returncode, 2)
+        whole = file.read_bytes()
+        file.write_bytes(whole[:-100])
+        self.assertIn("is not as it was written", self.refused("--from", step))
+        file.unlink()
+        self.assertIn("is missing", self.refused("--from", step))
+        file.write_bytes(whole)
+        self.assertTrue(self.replay("--from", step)["identical"])
+        self.assertTrue(self.replay()["identical"], "the start needs no checkpoint")
+
+    def test_only_the_end_is_kept(self):
+        """--keep: the start is gone, and the bug begins at a checkpoint."""
+        _, checkpoints = self.recorded("--keep", "0.1s", wanted=lambda names: "segment.0000" not in names and "checkpoint.0003" in names)
+        whole = self.replay()
+        self.assertGreater(whole["from"], 0, "nothing was dropped")
+        self.assertEqual((whole["verdict"], whole["identical"], whole["from"]), ("failure", True, checkpoints[0][0]))
+        self.files[0].unlink()
+        self.assertIn("missing", self.refused())
+
+    def test_usage(self):
+        for words in (["--keep", "1m"], ["--checkpoint", "1", "--keep", "much"], ["--checkpoint", "1", "--carrier", "kernel"]):
+            done = self.heddle("record", *words, "--", base.program("works_long"), 10, "written")
+            self.assertEqual(done.returncode, 2, done)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done)
+
+    def test_a_program_that_cannot_have_one(self):
+        """It says so, and is recorded all the same."""
+        done = self.heddle("record", "--always", "--checkpoint", "0.05", "--", base.program("threads_in_child"))
+        self.assertNotIn("does not replay", done.stderr)
+
+
+class Killed(Recorded):
+    def test_what_is_left(self):
+        """heddle and the program are killed: the last checkpoints are there, and the rest of the run from them."""
+        tool = self.started("--keep", "0.1s")
+        recording = self.await_checkpoints(lambda names: "segment.0000" not in names and "checkpoint.0003" in names)
+        tool.kill()
+        tool.communicate()
+        copy = self.directory / "copy"
+        shutil.copytree(recording, copy)
+        done = self.heddle("recover", "--", base.program("works_long"), "100000000", "written")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("heddle: recorded", done.stderr)
+        self.assertNotIn("does not replay", done.stderr)
+        replayed = self.replay(code=0)
+        self.assertEqual((replayed["verdict"], replayed["identical"]), ("replayed", True))
+        self.assertGreater(replayed["from"], 0)
+        for checkpoint in copy.glob("checkpoint.*"):
+            checkpoint.unlink()
+        lost = self.heddle("recover", "--recording", copy, "--", base.program("works_long"), "100000000", "written")
+        self.assertEqual(lost.returncode, 125, lost)
+        self.assertIn("no checkpoint is left to go on from", lost.stderr)
+        self.assertTrue(copy.exists())
+
+
+if __name__ == "__main__":
+    base.main()
