@@ -26,6 +26,11 @@
 #include <string>
 #include <vector>
 
+// Catch2 2 and 3
+#if defined(CATCH_VERSION_MAJOR) || defined(CATCH_TEST_MACROS_HPP_INCLUDED)
+#define HEDDLE_CHECK_CATCH
+#endif
+
 namespace heddle {
 
 struct CheckOptions {
@@ -80,7 +85,7 @@ inline void choose_running_test(std::vector<std::string>& words) {
     words.push_back(std::string("--gtest_filter=") + test->test_suite_name() + "." + test->name());
     words.push_back("--gtest_repeat=1");
   }
-#elif defined(CATCH_VERSION_MAJOR)
+#elif defined(HEDDLE_CHECK_CATCH)
   words.resize(1);
   std::string name;
   for (const char c : Catch::getResultCapture().getCurrentTestName()) {
@@ -98,7 +103,7 @@ inline void choose_running_test(std::vector<std::string>& words) {
 inline void report_failure(const std::string& words) {
 #if defined(GTEST_API_)
   ADD_FAILURE() << words;
-#elif defined(CATCH_VERSION_MAJOR)
+#elif defined(HEDDLE_CHECK_CATCH)
   FAIL(words);
 #else
   fail_here(words);

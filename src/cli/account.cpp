@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "cli/print.h"
+#include "trace/ctest_rule.h"
 #include "trace/sight.h"
 
 namespace heddle::cli {
@@ -62,6 +63,10 @@ void tell_unseen(const AccountQuestion& q, Account& a) {
 }  // namespace
 
 void SearchFacts::add(size_t index, const Trace& trace) {
+  const bool skipped = trace.outcome().kind == OutcomeKind::kExit && trace.outcome().message.starts_with(kSkippedTest);
+  if (!skipped) skipped_.clear();
+  if (skipped && !began_) skipped_ = trace.outcome().message;
+  began_ = true;
   longest_ = std::max(longest_, trace.events().size());
   const bool more = trace.threads().size() > threads_;
   threads_ = std::max(threads_, trace.threads().size());

@@ -16,6 +16,8 @@ class SearchFacts {
   size_t threads() const { return threads_; }
   bool sleeps() const { return sleeps_; }  // or waits for a limited time
   bool starts_processes() const { return forks_; }
+  // Why the test of a suite skipped itself, where every run did; else empty.
+  const std::string& skipped() const { return skipped_; }
   size_t longest() const { return longest_; }      // events of a run
   const Trace& sample() const { return sample_; }  // a run with most threads
 
@@ -24,6 +26,8 @@ class SearchFacts {
   size_t longest_ = 0;
   bool sleeps_ = false;
   bool forks_ = false;
+  bool began_ = false;
+  std::string skipped_;
   Trace sample_;
 };
 

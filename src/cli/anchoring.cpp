@@ -42,6 +42,7 @@ VerifySubject subject_of_string(const std::string& text) {
   s.bug.expect_exit = s.predicates.expect_exit = pasted.expect_exit;
   s.bug.expect_stdout = s.predicates.expect_stdout = pasted.expect_stdout;
   s.bug.fails_if_output = s.predicates.fails_if_output = pasted.fails_if_output;
+  s.bug.ctest_rule = s.predicates.ctest_rule = pasted.ctest_rule;
   s.bug.env_seed = pasted.plan.env_seed;
   s.anchors = std::move(*pasted.anchors);
   s.plan = std::move(pasted.plan);
@@ -89,6 +90,7 @@ ReplayString replay_string_of(const Bug& bug, const Trace& failing, const std::o
   replay.expect_exit = bug.expect_exit;
   replay.expect_stdout = bug.expect_stdout;
   replay.fails_if_output = bug.fails_if_output;
+  replay.ctest_rule = bug.ctest_rule;
   // A recording was not searched for.
   replay.find_executions = bug.strategy == "record" ? 0 : bug.find_executions;
   return replay;
@@ -124,6 +126,7 @@ VerifySubject load_subject(const std::string& name) {
   s.predicates.expect_stdout = s.bug.expect_stdout;
   s.predicates.fails_if_output = s.bug.fails_if_output;
   s.predicates.fails_if = s.bug.fails_if;
+  s.predicates.ctest_rule = s.bug.ctest_rule;
   s.input = Input::of_bytes(store.text(s.bug, kStdin));
   // Data is shown as it was. Code is what is asked about: that of the new build counts, its libraries too.
   for (RecordedFile& file : store.changed_files(s.bug)) {

@@ -75,6 +75,7 @@ Predicates CampaignOptions::predicates() const {
   if (!expect_stdout.empty()) p.expect_stdout = read_file(expect_stdout);
   p.fails_if_output = given(fails_if_output);
   p.fails_if = given(fails_if);
+  p.ctest_rule = ctest_rule;
   return p;
 }
 
@@ -190,6 +191,7 @@ Bug Campaign::bug_of(const Trace& trace, const CampaignOptions& options) const {
   bug.expect_stdout = p.expect_stdout;
   bug.fails_if_output = p.fails_if_output;
   bug.fails_if = p.fails_if;
+  bug.ctest_rule = p.ctest_rule;
   bug.found = trace.counts();
   const std::time_t now = std::time(nullptr);
   std::tm utc{};

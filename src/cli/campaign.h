@@ -31,8 +31,9 @@ struct CampaignOptions {
   std::string expect_stdout;  // file
   std::string fails_if_output;
   std::string fails_if;
-  std::string test;                      // of a suite: the test that is searched
-  std::vector<std::string> environment;  // what the suite sets for it
+  std::optional<std::string> ctest_rule;  // of a suite: how CTest judges the test
+  std::string test;                       // of a suite: the test that is searched
+  std::vector<std::string> environment;   // what the suite sets for it
   bool json = false;
   bool fresh = false;       // no fork server
   bool keep_going = false;  // collect every distinct failure

@@ -55,6 +55,7 @@ Json json_check(const CheckResult& result, const Found& found, const std::option
   document["find"] = {{"executions", result.found.executions}, {"seconds", result.found.seconds}, {"strategy", "check"}};
   if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
   if (bug) document["bug"] = BugStore::shown(bug->id);
+  document["own_locks"] = json_own_locks(found.own_locks);
   return document;
 }
 
@@ -74,6 +75,7 @@ void print_check(const CheckResult& result, const Found& found, const std::optio
               c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites, result.found.seconds,
               space_words(c.timeouts, c.unfair), c.open.empty() ? "" : "; open: ", c.open);
   }
+  if (const std::string words = words_about(found.own_locks); !words.empty() && !bug) print_out("NOT SEEN  {}.\n", words);
 }
 
 int run_check(const Session& session, const CheckArguments& options) {
@@ -106,6 +108,8 @@ int run_check(const Session& session, const CheckArguments& options) {
   Found found;
   found.result = result.found;
   for (const FoundFailure& failure : found.result.failures) believe(campaign, found, failure);
+  if (!campaign.learns_points(options.campaign) && !campaign.pool().threadless() && !stop_flag())
+    found.own_locks = find_own_locks(module_paths(campaign.pool().run_now(campaign.base()).trace));
   print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
   Saving saving;

@@ -153,7 +153,8 @@ Trace without_timing(Campaign& campaign, Trace failing) {
 bool concerns(const Bug& bug, const Campaign& campaign) {
   const Predicates& p = campaign.judge().predicates();
   return bug.program == campaign.target().program && bug.command == campaign.target().arguments && bug.expect_exit == p.expect_exit &&
-         bug.expect_stdout == p.expect_stdout && bug.fails_if_output == p.fails_if_output && bug.fails_if == p.fails_if;
+         bug.expect_stdout == p.expect_stdout && bug.fails_if_output == p.fails_if_output && bug.fails_if == p.fails_if &&
+         bug.ctest_rule == p.ctest_rule;
 }
 
 // The schedules of the bugs that are saved of this program, newest first. A program built anew follows them as far as it can.
@@ -180,10 +181,11 @@ void retry_known(Campaign& campaign, const CampaignOptions& options, Found& foun
       const bool same = same_bug(saved, again.trace);
       if (same_build && !same) continue;
       if (!same_build && !campaign.confirm(again.trace).believed) continue;
-      // Somebody else's bug is left as it is: what its schedule showed here is saved as one's own.
+      // Somebody else's bug is left as it is: what its schedule showed here is saved as one's own. So is what a program built anew shows: the
+      // bug of the old build does not replay in it.
       const Seal::Verdict seal = store.check(*listed.bug);
       const bool own = seal.own && seal.changed.empty();
-      found.believed.push_back({again.trace, again.output, index, 1, same && own ? listed.bug : std::nullopt});
+      found.believed.push_back({again.trace, again.output, index, 1, same && own && same_build ? listed.bug : std::nullopt});
     } catch (const Error& error) {
       if (error.exit_code() == ExitCode::kInterrupted) return;
       print_err("heddle: bug {} cannot be retried: {}\n", listed.id, error.what());
@@ -369,6 +371,12 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   return found;
 }
 
+Json json_own_locks(const std::vector<OwnLocks>& all) {
+  Json j = Json::array();
+  for (const OwnLocks& m : all) j.push_back({{"module", m.path}, {"exchanges", m.exchanges}});
+  return j;
+}
+
 Json json_find(const Found& found, const CampaignOptions& options) {
   Json j = {{"executions", found.result.executions}, {"seconds", found.result.seconds}, {"strategy", options.strategy_name()}};
   j["inconclusive"] = found.result.inconclusive;
@@ -382,8 +390,7 @@ Json json_find(const Found& found, const CampaignOptions& options) {
                    {"seconds", found.totals.seconds},
                    {"resumed", found.segment}};
   j["after_releases"] = found.after_releases;
-  j["own_locks"] = Json::array();
-  for (const OwnLocks& m : found.own_locks) j["own_locks"].push_back({{"module", m.path}, {"exchanges", m.exchanges}});
+  j["own_locks"] = json_own_locks(found.own_locks);
   return j;
 }
 

@@ -48,6 +48,8 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
 
 // The failing trace and what belongs to it; returns the bug with its id.
 Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Believed& failure, double seconds);
+// Modules that lock by themselves, unseen in a program that is not instrumented.
+Json json_own_locks(const std::vector<OwnLocks>& all);
 Json json_find(const Found& found, const CampaignOptions& options);
 // For people: why there is no failure to show, what was covered and what to try next.
 void print_nothing_found(Campaign& campaign, const Found& found, const CampaignOptions& options);

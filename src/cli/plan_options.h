@@ -21,6 +21,7 @@ class PlanOptions {
   bool watchdog_given() const { return watchdog_.has_value(); }
   uint64_t seed() const { return seed_; }
   void set_seed(uint64_t seed) { seed_ = seed; }
+  void set_watchdog(double seconds) { watchdog_ = seconds; }
   void set_env_seed(uint64_t seed) { env_seed_ = seed; }
 
  private:

@@ -4,7 +4,18 @@
 
 namespace heddle::cli {
 
-void write_text(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+namespace {
+
+std::function<void()> clears_the_screen;
+
+}  // namespace
+
+void before_printing(std::function<void()> then) { clears_the_screen = std::move(then); }
+
+void write_text(std::FILE* stream, std::string_view text) {
+  if (clears_the_screen) clears_the_screen();
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
 
 void write_program_output(std::FILE* stream, std::string_view text) {
   if (::isatty(::fileno(stream)) == 1) {

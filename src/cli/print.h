@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@
 #include "wire/rooms.h"
 
 namespace heddle::cli {
+
+// Called before anything is written: takes away what is drawn on the terminal for the moment (cli/progress.h). Empty: nothing is.
+void before_printing(std::function<void()> then);
 
 // To the stream as it is: documents, and text that was cleaned when it was laid out (report/screen.h).
 void write_text(std::FILE* stream, std::string_view text);

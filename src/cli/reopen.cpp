@@ -74,6 +74,7 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
   predicates.expect_stdout = r.bug.expect_stdout;
   predicates.fails_if_output = r.bug.fails_if_output;
   predicates.fails_if = r.bug.fails_if;
+  predicates.ctest_rule = r.bug.ctest_rule;
   auto input = Input::of_bytes(store.text(r.bug, how.last_live ? kLiveStdin : kStdin));
   if (how.live_input) {
     if (::isatty(0) != 1) input = input_of_tool();

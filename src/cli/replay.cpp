@@ -72,6 +72,7 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   predicates.expect_exit = pasted.expect_exit;
   predicates.expect_stdout = pasted.expect_stdout;
   predicates.fails_if_output = pasted.fails_if_output;
+  predicates.ctest_rule = pasted.ctest_rule;
   Campaign campaign(target, campaign_options, predicates, input_of_tool());
   Plan plan = pasted.plan;
   plan.limits = campaign.base().limits;

@@ -104,15 +104,25 @@ std::map<uint32_t, std::string> states_of(const std::string& job) {
 
 struct StatusArguments {
   std::string place = "heddle-campaign";
+  bool resubmit = false;
   bool json = false;
 };
+
+// Shards of which neither a result nor the engine knows anything, as another array job of the same script.
+void submit_again(const std::vector<uint32_t>& lost, const std::string& place, nlohmann::ordered_json& campaign) {
+  const std::string id = slurm_job_id(ask_engine({"sbatch", fmt::format("--array={}", fmt::join(lost, ",")), place + "/job.sh"}).out);
+  if (id.empty()) throw Error("sbatch does not say which job it made");
+  campaign["job"] = campaign["job"].get<std::string>() + "," + id;
+  replace_file(place + "/" + kCampaignFile, campaign.dump(2) + "\n");
+  print_err("heddle: shard{} {} started again as job {}\n", lost.size() == 1 ? "" : "s", fmt::join(lost, ", "), id);
+}
 
 int run_status(const Session& session, const StatusArguments& options) {
   session.no_program("status");
   const std::string file = options.place + "/" + kCampaignFile;
-  nlohmann::json campaign;
+  nlohmann::ordered_json campaign;
   try {
-    campaign = nlohmann::json::parse(read_file(file));
+    campaign = nlohmann::ordered_json::parse(read_file(file));
     campaign.at("shards").get<uint32_t>();
     campaign.at("job").get<std::string>();
   } catch (const nlohmann::json::exception&) {
@@ -120,6 +130,7 @@ int run_status(const Session& session, const StatusArguments& options) {
   }
   const std::map<uint32_t, std::string> states = states_of(campaign["job"].get<std::string>());
   std::vector<std::string> done;
+  std::vector<uint32_t> lost;
   std::map<std::string, size_t> counts;
   const uint32_t shards = campaign["shards"].get<uint32_t>();
   for (uint32_t i = 1; i <= shards; ++i) {
@@ -129,7 +140,13 @@ int run_status(const Session& session, const StatusArguments& options) {
       done.push_back(place);
     } else {
       ++counts[state == states.end() ? "LOST" : state->second];
+      if (state == states.end()) lost.push_back(i);
     }
+  }
+  if (options.resubmit && !lost.empty()) {
+    submit_again(lost, options.place, campaign);
+    counts["PENDING"] += lost.size();
+    counts.erase("LOST");
   }
   const bool under_way = done.size() + counts["LOST"] < shards;
   if (!options.json) {
@@ -175,6 +192,7 @@ void add_status(CLI::App& app, Session& session) {
   Verb verb(app, "status", "how far a submitted campaign is, with what its shards found so far", TakesProgram::kNo);
   auto options = std::make_shared<StatusArguments>();
   verb.positional("DIRECTORY", options->place, "the campaign's directory [heddle-campaign]");
+  verb.flag("--resubmit", options->resubmit, "start shards again that were lost");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_status(session, *options); }; });
 }

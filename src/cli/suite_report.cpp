@@ -22,10 +22,11 @@ namespace fs = std::filesystem;
 
 std::string in_suite(const std::string& file) { return in_store("suite/" + file); }
 
-std::string summary_of(const SuiteResult& result) {
+std::string summary_of(const std::vector<const TestResult*>& tests) {
   std::string text;
   const auto add = [&](TestVerdict verdict, const char* words) {
-    if (const size_t n = result.count(verdict); n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, words);
+    const auto n = std::count_if(tests.begin(), tests.end(), [&](const TestResult* test) { return test->verdict == verdict; });
+    if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, words);
   };
   add(TestVerdict::kFailure, "fail under some schedule");
   add(TestVerdict::kFailsAlways, "fail always");
@@ -34,6 +35,12 @@ std::string summary_of(const SuiteResult& result) {
   add(TestVerdict::kNoThreads, "start no threads");
   add(TestVerdict::kCannotTest, "cannot be tested");
   return text;
+}
+
+std::vector<const TestResult*> pointers_to(const std::vector<TestResult>& tests) {
+  std::vector<const TestResult*> all;
+  for (const TestResult& test : tests) all.push_back(&test);
+  return all;
 }
 
 // Where the page of each test's bug is, seen from the directory of the overview.
@@ -91,16 +98,26 @@ void write_suite(const SuiteResult& result, const SuiteFiles& options) {
   if (!options.html.empty()) replace_file(options.html, suite_page(result, pages(result, fs::path(options.html).parent_path())));
 }
 
-void print_suite(const SuiteResult& result) {
+std::string summary_of_begun(const SuiteState& state) {
+  std::vector<const TestResult*> begun;
+  for (const size_t test : state.turns) {
+    const bool known = state.settled[test] || state.result->tests[test].verdict != TestVerdict::kCannotTest;
+    if (known) begun.push_back(&state.result->tests[test]);
+  }
+  return summary_of(begun);
+}
+
+void print_suite(const SuiteResult& result, bool with_untested) {
   double seconds = 0;
   for (const TestResult& test : result.tests) seconds += test.seconds;
   for (const bool bad : {false, true}) {
     for (const TestResult& test : result.tests) {
-      if (is_bad(test.verdict) == bad && (bad || test.verdict == TestVerdict::kPassed)) print_out("{}\n", row_text(test));
+      const bool shown = bad || test.verdict == TestVerdict::kPassed || (with_untested && test.verdict == TestVerdict::kCannotTest);
+      if (is_bad(test.verdict) == bad && shown) print_out("{}\n", row_text(test));
     }
   }
   print_out("\n{} test{} of {}, {:.1f} s: {}\n", result.tests.size(), result.tests.size() == 1 ? "" : "s", result.framework, seconds,
-            summary_of(result));
+            summary_of(pointers_to(result.tests)));
   const size_t expected =
       static_cast<size_t>(std::count_if(result.tests.begin(), result.tests.end(), [](const TestResult& test) { return test.expected; }));
   if (expected > 0) print_out("{} of these failures {} expected\n", expected, expected == 1 ? "is" : "are");

@@ -1,6 +1,7 @@
 #include "cli/suite_run.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +11,8 @@
 #include "cli/story.h"
 #include "cli/test_lists.h"
 #include "exec/capture.h"
+#include "exec/ctest_judge.h"
+#include "exec/judge.h"
 #include "symbols/symbols.h"
 #include "trace/hash.h"
 #include "trace/shell_words.h"
@@ -20,7 +23,9 @@ namespace {
 
 constexpr size_t kOtherSchedules = 12;   // that must all fail before a test is said to fail always
 constexpr double kFixtureSeconds = 300;  // where the fixture has no time-out of its own
+constexpr double kPlainSeconds = 10;     // for a plain run of a test that fails always
 constexpr double kLeastSliceSeconds = 1;
+constexpr double kLongestWatchdog = 60;  // a test that CTest lets run for an hour is not waited for so long
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -45,8 +50,9 @@ std::string build_of_all(const suite::TestList& list) {
   return fmt::format("{:016x}", hash_bytes(all.data(), all.size()));
 }
 
-// Does it fail whatever the schedule is? Random ones besides that which failed.
+// Does it fail whatever the schedule is? The calmest and random ones besides that which failed.
 bool fails_always(Campaign& campaign, uint64_t seed) {
+  if (!campaign.fails(campaign.pool().run_now(campaign.base()).trace)) return false;
   for (size_t i = 0; i < kOtherSchedules && !stop_flag(); ++i) {
     Plan plan = campaign.base();
     plan.tail.kind = PolicyKind::kRandom;
@@ -56,6 +62,20 @@ bool fails_always(Campaign& campaign, uint64_t seed) {
     if (!campaign.fails(trace)) return false;
   }
   return true;
+}
+
+// Without control, as CTest itself runs it.
+bool passes_plainly(const TestCase& test, double seconds = kFixtureSeconds) {
+  try {
+    if (!test.cannot.empty()) return false;
+    const Captured done = capture(target_of(test), test.timeout > 0 ? std::min(test.timeout, seconds) : seconds);
+    if (!test.rule.any() || !WIFEXITED(done.wait_status)) return done.exited_with(0);
+    return !done.late &&
+           CTestJudge(test.rule).answer(WEXITSTATUS(done.wait_status), {done.out, done.err}).said != CTestJudge::Said::kFailed;
+  } catch (const Error& error) {
+    if (error.exit_code() == ExitCode::kInterrupted) throw;
+    return false;
+  }
 }
 
 }  // namespace
@@ -102,7 +122,11 @@ double SuiteRun::left() const {
   return *options_.campaign.seconds - spent;
 }
 
-// A test that hangs must not eat the others' time: its first slice has a few times its share, later ones what they ask for.
+double SuiteRun::plain_seconds() const {
+  return options_.campaign.seconds ? std::clamp(left() / 4, kLeastSliceSeconds, kPlainSeconds) : kPlainSeconds;
+}
+
+// A test that hangs must not eat the others' time: its first slice has little more than its share, later ones what they ask for.
 CampaignOptions SuiteRun::slice_options(const TestCase& test, const Dealt& dealt) const {
   CampaignOptions options = options_.campaign;
   const uint64_t seed = options.plan.seed();
@@ -110,12 +134,15 @@ CampaignOptions SuiteRun::slice_options(const TestCase& test, const Dealt& dealt
   options.executions = dealt.executions;
   options.no_retry |= dealt.slice > 0;
   options.test = test.name;
+  if (rows_[dealt.test].alone) options.jobs = 1;
   options.environment = test.environment;
-  if (!test.fails_if_output.empty()) options.fails_if_output = test.fails_if_output;
+  if (test.rule.any()) options.ctest_rule = ctest_rule_text(test.rule);
+  if (test.timeout > 0 && !options.plan.watchdog_given()) options.plan.set_watchdog(std::min(test.timeout, kLongestWatchdog));
   options.seconds = std::nullopt;
   if (options_.campaign.seconds) {
     const auto waiting = static_cast<double>(std::count_if(rows_.begin(), rows_.end(), [](const Row& row) { return !row.settled; }));
-    options.seconds = std::clamp(4 * left() / std::max(waiting, 1.0), kLeastSliceSeconds, std::max(left(), kLeastSliceSeconds));
+    const double shares = dealt.slice == 0 ? 1.5 : 4;
+    options.seconds = std::clamp(shares * left() / std::max(waiting, 1.0), kLeastSliceSeconds, std::max(left(), kLeastSliceSeconds));
   } else {
     options.seconds = 0;
   }
@@ -124,19 +151,16 @@ CampaignOptions SuiteRun::slice_options(const TestCase& test, const Dealt& dealt
 
 void SuiteRun::judge(Campaign& campaign, const CampaignOptions& options, const Found& found, TestResult& result, Progress& progress) {
   const Believed& first = found.believed.front();
-  const Outcome& outcome = first.trace.outcome();
-  const TestCase& test = list_.cases[static_cast<size_t>(&result - result_.tests.data())];
-  if (test.skip_code && outcome.kind == OutcomeKind::kExit && outcome.code == *test.skip_code) {
-    result.verdict = TestVerdict::kCannotTest;
-    result.words = fmt::format("it skips itself (exit code {})", *test.skip_code);
-    return;
-  }
   result.signature = signature(first.trace);
   result.words = first_line(describe_failure(first.trace));
   const bool always = campaign.pool().threadless() || (first.index == 0 && fails_always(campaign, options.plan.seed()));
   const std::vector<TimingNeed> needs = always ? std::vector<TimingNeed>() : timing_needs_of(campaign, first.trace);
-  result.verdict = always ? TestVerdict::kFailsAlways : needs.empty() ? TestVerdict::kFailure : TestVerdict::kFlaky;
+  // What fails in every run under control and passes without depends on what control changes: how fast time passes.
+  const bool unlike_plain = always && passes_plainly(list_.cases[static_cast<size_t>(&result - result_.tests.data())], plain_seconds());
+  const bool real_time = unlike_plain || !needs.empty();
+  result.verdict = real_time ? TestVerdict::kFlaky : always ? TestVerdict::kFailsAlways : TestVerdict::kFailure;
   for (const TimingNeed& need : needs) result.words += fmt::format("; needs that {}", need.sentence);
+  if (unlike_plain) result.words += "; so under every schedule that was tried, and not in a plain run: how fast time passes decides";
   if (!options_.keep) return;
   Saving saving;
   Bug bug = first.known ? *first.known : campaign.bug_of(first.trace, options);
@@ -154,12 +178,20 @@ void SuiteRun::judge(Campaign& campaign, const CampaignOptions& options, const F
 SliceReport SuiteRun::run_slice(const Dealt& dealt, Progress& progress) {
   const TestCase& test = list_.cases[dealt.test];
   TestResult& result = result_.tests[dealt.test];
-  const CampaignOptions options = slice_options(test, dealt);
+  CampaignOptions options = slice_options(test, dealt);
   SliceReport report;
   const auto begun = std::chrono::steady_clock::now();
   try {
-    Campaign campaign(target_of(test), options, options.predicates(), Input::of_bytes(""));
-    const Found found = find_failure(campaign, options, progress);
+    auto searched = std::make_unique<Campaign>(target_of(test), options, options.predicates(), Input::of_bytes(""));
+    Found found = find_failure(*searched, options, progress);
+    // Runs beside each other may be in each other's way outside of the program: a port, a name in the system.
+    if (!found.failed() && !found.uncontrolled.empty() && options.jobs != 1 && !stop_flag()) {
+      rows_[dealt.test].alone = true;
+      options.jobs = 1;
+      searched = std::make_unique<Campaign>(target_of(test), options, options.predicates(), Input::of_bytes(""));
+      found = find_failure(*searched, options, progress);
+    }
+    Campaign& campaign = *searched;
     report.executions = found.result.executions;
     report.new_behaviours =
         found.result.last.behaviours > rows_[dealt.test].behaviours ? found.result.last.behaviours - rows_[dealt.test].behaviours : 0;
@@ -176,7 +208,14 @@ SliceReport SuiteRun::run_slice(const Dealt& dealt, Progress& progress) {
       const bool first = dealt.slice == 0;
       if (first) result.words = found.inconclusive.empty() ? found.result.cannot_control : found.inconclusive;
       if (first && result.words.empty()) result.words = fmt::format("no run ended within {:.1f} s", options.seconds.value_or(0));
-      report.settled = first;
+      // No run came to its end in the test's share of the time: more, once the others had theirs.
+      const bool none = found.result.executions == 0;
+      report.cut = first && none && options_.campaign.seconds.has_value();
+      report.settled = (first || none) && !report.cut;
+    } else if (!found.facts.skipped().empty()) {
+      result.verdict = TestVerdict::kCannotTest;
+      result.words = found.facts.skipped();
+      report.settled = true;
     } else {
       const bool threads = !campaign.pool().threadless();
       result.verdict = threads ? TestVerdict::kPassed : TestVerdict::kNoThreads;
@@ -193,30 +232,45 @@ SliceReport SuiteRun::run_slice(const Dealt& dealt, Progress& progress) {
   return report;
 }
 
-// Plainly, before the first test: a fixture is no test, and what it leaves is there for every run.
-void SuiteRun::set_up_fixtures() {
-  std::set<std::string> wanted;
-  for (const TestCase& test : list_.cases) wanted.insert(test.fixtures.begin(), test.fixtures.end());
-  for (const suite::Fixture& fixture : list_.fixtures) {
-    if (!wanted.contains(fixture.name)) continue;
-    for (const TestCase& setup : fixture.setup) {
-      const Captured done = capture(target_of(setup), setup.timeout > 0 ? setup.timeout : kFixtureSeconds);
-      if (done.exited_with(0)) continue;
-      for (TestCase& test : list_.cases) {
-        if (std::find(test.fixtures.begin(), test.fixtures.end(), fixture.name) == test.fixtures.end()) continue;
-        test.cannot = fmt::format("its fixture {} could not be set up: {} failed", fixture.name, setup.name);
-      }
+// Plainly, before the first test: a fixture is no test, and what it leaves is there for every run. What a fixture itself requires comes first.
+void SuiteRun::set_up(const std::string& name) {
+  const auto at = std::find_if(list_.fixtures.begin(), list_.fixtures.end(), [&](const suite::Fixture& f) { return f.name == name; });
+  if (at == list_.fixtures.end() || std::find(set_up_.begin(), set_up_.end(), name) != set_up_.end()) return;
+  set_up_.push_back(name);
+  for (const TestCase& setup : at->setup) {
+    for (const std::string& before : setup.fixtures) set_up(before);
+    if (passes_plainly(setup) || !at->needed) continue;
+    for (TestCase& test : list_.cases) {
+      if (std::find(test.fixtures.begin(), test.fixtures.end(), name) == test.fixtures.end()) continue;
+      test.cannot = fmt::format("its fixture {} could not be set up: {} failed", name, setup.name);
     }
   }
 }
 
-void SuiteRun::clean_up_fixtures() {
+void SuiteRun::set_up_fixtures() {
   std::set<std::string> wanted;
-  for (const TestCase& test : list_.cases) wanted.insert(test.fixtures.begin(), test.fixtures.end());
-  for (const suite::Fixture& fixture : list_.fixtures) {
-    for (const TestCase& cleanup : wanted.contains(fixture.name) ? fixture.cleanup : std::vector<TestCase>())
-      capture(target_of(cleanup), cleanup.timeout > 0 ? cleanup.timeout : kFixtureSeconds);
+  for (const TestCase& test : list_.cases) {
+    if (test.cannot.empty()) wanted.insert(test.fixtures.begin(), test.fixtures.end());
   }
+  for (const std::string& name : wanted) set_up(name);
+}
+
+void SuiteRun::clean_up_fixtures() {
+  for (size_t i = set_up_.size(); i-- > 0;) {
+    for (const suite::Fixture& fixture : list_.fixtures) {
+      if (fixture.name != set_up_[i]) continue;
+      for (const TestCase& cleanup : fixture.cleanup) passes_plainly(cleanup);
+    }
+  }
+}
+
+SuiteState SuiteRun::state() const {
+  SuiteState state;
+  state.result = &result_;
+  state.turns = turns_;
+  for (const Row& row : rows_) state.settled.push_back(row.settled);
+  if (options_.campaign.seconds) state.left = left();
+  return state;
 }
 
 SuiteResult SuiteRun::run(Progress& progress, const OnSettled& settled) {
@@ -227,8 +281,11 @@ SuiteResult SuiteRun::run(Progress& progress, const OnSettled& settled) {
     if (!dealt) break;
     const TestCase& test = list_.cases[dealt->test];
     Row& row = rows_[dealt->test];
+    std::erase(turns_, dealt->test);
+    turns_.push_back(dealt->test);
     SliceReport report;
     report.settled = true;
+    progress.show(test.name);
     if (test.cannot.empty()) {
       report = run_slice(*dealt, progress);
     } else {

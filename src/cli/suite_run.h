@@ -8,6 +8,7 @@
 #include "cli/campaign.h"
 #include "cli/debugging.h"
 #include "cli/finding.h"
+#include "cli/suite_table.h"
 #include "suite/case.h"
 #include "suite/dealer.h"
 #include "suite/result.h"
@@ -31,18 +32,23 @@ class SuiteRun {
   // Called whenever a verdict is final, with the number of the test.
   using OnSettled = std::function<void(const suite::SuiteResult& result, size_t test)>;
   suite::SuiteResult run(Progress& progress, const OnSettled& settled);
+  // At any moment of run(), for the live table.
+  SuiteState state() const;
 
  private:
   struct Row {
     uint64_t behaviours = 0;
     size_t slices = 0;
     bool settled = false;
+    bool alone = false;  // its runs disturb each other: one at a time
   };
   double left() const;
+  double plain_seconds() const;  // for a run without control
   CampaignOptions slice_options(const suite::TestCase& test, const suite::Dealt& dealt) const;
   suite::SliceReport run_slice(const suite::Dealt& dealt, Progress& progress);
   void judge(Campaign& campaign, const CampaignOptions& options, const Found& found, suite::TestResult& result, Progress& progress);
   std::vector<suite::TestHistory> history(const std::optional<suite::SuiteResult>& before) const;
+  void set_up(const std::string& fixture);
   void set_up_fixtures();
   void clean_up_fixtures();
 
@@ -50,6 +56,8 @@ class SuiteRun {
   SuiteOptions options_;
   suite::SuiteResult result_;
   std::vector<Row> rows_;
+  std::vector<size_t> turns_;        // tests that had one, the latest last
+  std::vector<std::string> set_up_;  // fixtures, in the order in which they were set up
   std::vector<suite::TestHistory> history_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -23,7 +23,7 @@ struct TestArguments {
   SuiteOptions suite;
   std::string ctest;
   std::string shard;
-  std::string filter;
+  std::string filter, label;
   std::string baseline;
   SuiteFiles files;
   std::vector<std::string> expected, suppressed;
@@ -41,6 +41,7 @@ std::regex pattern(const std::string& option, const std::string& text) {
 
 suite::TestList tests_of(const Session& session, const TestArguments& options) {
   suite::TestList list;
+  if (options.ctest.empty() && !options.label.empty()) throw Error("--label is for --ctest: a test binary has no labels", ExitCode::kUsage);
   if (!options.ctest.empty()) {
     session.no_program("test --ctest");
     list = ctest_tests(options.ctest);
@@ -57,6 +58,12 @@ suite::TestList tests_of(const Session& session, const TestArguments& options) {
     std::erase_if(list.cases, [&](const suite::TestCase& test) { return !std::regex_search(test.name, wanted); });
     if (list.cases.empty()) throw Error(fmt::format("no test matches {}", options.filter));
   }
+  if (!options.label.empty()) {
+    const std::regex wanted = pattern("--label", options.label);
+    const auto has = [&](const std::string& label) { return std::regex_search(label, wanted); };
+    std::erase_if(list.cases, [&](const suite::TestCase& test) { return std::none_of(test.labels.begin(), test.labels.end(), has); });
+    if (list.cases.empty()) throw Error(fmt::format("no test has a label that matches {}", options.label));
+  }
   return list;
 }
 
@@ -68,7 +75,7 @@ void expand_binaries(suite::TestList& list) {
     try {
       const Target target = test.cannot.empty() ? target_of(test) : Target{};
       if (test.cannot.empty()) framework = framework_of(target);
-      if (framework && !suite::has_filter(*framework, test.command) && test.fails_if_output.empty()) {
+      if (framework && !suite::has_filter(*framework, test.command) && !test.rule.any()) {
         for (suite::TestCase& one : list_tests(target, *framework).cases) {
           suite::TestCase part = test;
           part.name = test.name + ":" + one.name;
@@ -134,9 +141,11 @@ int run_tests(const Session& session, TestArguments options) {
   Progress progress(campaign.json);
   const size_t total = list.cases.size();
   SuiteRun run(std::move(list), options.suite, last_result());
+  const bool live = progress.set_table([&](size_t rows, size_t width) { return suite_table(run.state(), rows, width); });
   size_t settled = 0;
   SuiteResult result = run.run(progress, [&](const SuiteResult& so_far, size_t test) {
     ++settled;
+    if (live) return;
     const TestResult& row = so_far.tests[test];
     if (!campaign.json && row.verdict != TestVerdict::kPassed && !is_bad(row.verdict)) print_out("{}\n", row_text(row));
     if (!campaign.json && is_bad(row.verdict)) print_err("heddle: [{}/{}] {} {}\n", settled, total, name(row.verdict), row.name);
@@ -149,7 +158,7 @@ int run_tests(const Session& session, TestArguments options) {
   if (campaign.json) {
     print_json(json_of(result));
   } else {
-    print_suite(result);
+    print_suite(result, live);
   }
   return saving.exit_code(stop_flag() ? ExitCode::kInterrupted : static_cast<ExitCode>(suite_exit(result)));
 }
@@ -162,6 +171,7 @@ void add_test(CLI::App& app, Session& session) {
   options->suite.campaign.add_search_to(verb);
   verb.text("--ctest", options->ctest, "the tests of a CMake build directory, instead of a test binary", "DIRECTORY");
   verb.text("--filter", options->filter, "only the tests whose name matches", "REGEX");
+  verb.text("--label", options->label, "with --ctest: only the tests with a label that matches", "REGEX");
   verb.text("--shard", options->shard, "the I-th of N parts of the suite; heddle merge joins them", "I/N");
   verb.text("--baseline", options->baseline, "a results.json of before: what failed there so does not fail the build", "FILE");
   verb.texts("--expected-failure", options->expected, "a test that is known to fail; may be given several times", "NAME");

@@ -110,7 +110,20 @@ std::string gtest_test(const EmittedTest& test) {
 }
 
 std::string catch2_test(const EmittedTest& test) {
-  return cxx_test(test, "#include <catch2/catch_test_macros.hpp>\n", fmt::format("TEST_CASE(\"heddle bug {}\", \"[heddle]\")", test.id),
+  constexpr const char* kInclude = R"(#if __has_include(<catch2/catch_test_macros.hpp>)
+#include <catch2/catch_test_macros.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+#ifndef SKIP  // before Catch2 3.3
+#define SKIP(text)             \
+  do {                         \
+    WARN("skipped: " << text); \
+    return;                    \
+  } while (false)
+#endif
+)";
+  return cxx_test(test, kInclude, fmt::format("TEST_CASE(\"heddle bug {}\", \"[heddle]\")", test.id),
                   "if (code == 77) SKIP(\"heddle is not installed, or cannot tell\");", "REQUIRE(code == 0);");
 }
 

@@ -18,7 +18,7 @@ struct EmittedTest {
 std::string shell_test(const EmittedTest& test);
 // To be included by a CMakeLists.txt; writes the script and adds the test. `target`: the CMake target of the program, or empty for its path.
 std::string ctest_test(const EmittedTest& test, const std::string& target);
-// A C++ source file for GoogleTest, or Catch2 3. The program is $HEDDLE_TEST_PROGRAM, the macro of that name, or the path.
+// A C++ source file for GoogleTest, or Catch2 (2 or 3). The program is $HEDDLE_TEST_PROGRAM, the macro of that name, or the path.
 std::string gtest_test(const EmittedTest& test);
 std::string catch2_test(const EmittedTest& test);
 

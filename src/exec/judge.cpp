@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/ctest_judge.h"
 #include "exec/descriptor.h"
 #include "exec/file_view.h"
 #include "exec/process.h"
@@ -160,6 +161,7 @@ struct Judge::Pattern {
 };
 
 Judge::Judge(Predicates predicates) : predicates_(std::move(predicates)) {
+  if (predicates_.ctest_rule) ctest_ = std::make_unique<CTestJudge>(ctest_rule_of(*predicates_.ctest_rule));
   if (!predicates_.fails_if_output) return;
   try {
     pattern_ = std::make_unique<Pattern>(Pattern{std::regex(*predicates_.fails_if_output)});
@@ -227,6 +229,18 @@ std::optional<std::string> Judge::output_failure(const Outcome& outcome, const O
   return std::nullopt;
 }
 
+Outcome Judge::by_ctest(Outcome o, const Output& output) const {
+  const CTestJudge::Answer answer = ctest_->answer(o.code, output);
+  if (answer.said != CTestJudge::Said::kFailed) {
+    o.code = predicates_.expect_exit;
+    o.message = answer.why;
+  } else if (o.code == predicates_.expect_exit || !answer.why.empty()) {
+    o.kind = OutcomeKind::kOutput;
+    o.message = answer.why;
+  }
+  return o;
+}
+
 Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) const {
   const bool aborted = o.kind == OutcomeKind::kAbort || (o.kind == OutcomeKind::kSignal && o.code == SIGABRT);
   if (aborted) {
@@ -245,6 +259,7 @@ Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) con
       if (o.message.empty() || o.message == ::strsignal(SIGABRT)) o.message = failure_line(output);
     }
   }
+  if (ctest_ && o.kind == OutcomeKind::kExit) o = by_ctest(std::move(o), output);
   if (o.kind == OutcomeKind::kExit && o.code != predicates_.expect_exit && o.message.empty()) o.message = failure_line(output);
   if (!predicates_.any() || is_inconclusive(o) || fails(o)) return o;
   if (auto message = output_failure(o, output, view)) {

@@ -8,6 +8,7 @@
 
 namespace heddle::exec {
 
+class CTestJudge;
 class FileView;
 
 struct Output {
@@ -20,6 +21,7 @@ struct Predicates {
   std::optional<std::string> expect_stdout;    // the bytes expected
   std::optional<std::string> fails_if_output;  // a regular expression over both streams
   std::optional<std::string> fails_if;         // a shell command: exit 0 means that this run failed
+  std::optional<std::string> ctest_rule;       // trace/ctest_rule.h: the properties of a test of CTest
 
   bool any() const { return expect_stdout || fails_if_output || fails_if; }
 };
@@ -37,10 +39,13 @@ class Judge {
 
  private:
   struct Pattern;
+  // By CTest's properties: passed and skipped runs look like those of a plain test that passes.
+  Outcome by_ctest(Outcome outcome, const Output& output) const;
   std::optional<std::string> output_failure(const Outcome& outcome, const Output& output, const FileView* view) const;
 
   Predicates predicates_;
   std::unique_ptr<Pattern> pattern_;
+  std::unique_ptr<CTestJudge> ctest_;
 };
 
 // The line of the output that most likely tells what went wrong: a test framework's failed expectation, else the last line that

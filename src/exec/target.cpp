@@ -139,7 +139,7 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
 void Target::set_variable(const std::string& entry) {
   const std::string name = entry.substr(0, entry.find('=')) + "=";
   std::erase_if(environment, [&](const std::string& other) { return other.starts_with(name); });
-  environment.push_back(entry);
+  if (entry.find('=') != std::string::npos) environment.push_back(entry);
 }
 
 std::string runtime_library() {

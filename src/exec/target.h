@@ -17,7 +17,7 @@ struct Target {
 
   const std::string& image() const { return wrapped.empty() ? program : wrapped; }
 
-  // "NAME=value", in place of what the name had.
+  // "NAME=value", in place of what the name had; "NAME" takes it away.
   void set_variable(const std::string& entry);
 
   // Finds the program as a shell would and checks that our runtime can live in it. Throws Error with one sentence why not.

@@ -60,7 +60,8 @@ json json_of(const Bug& b) {
        {{"expect_exit", b.expect_exit},
         {"expect_stdout", optional_text(b.expect_stdout)},
         {"fails_if_output", optional_text(b.fails_if_output)},
-        {"fails_if", optional_text(b.fails_if)}}},
+        {"fails_if", optional_text(b.fails_if)},
+        {"ctest", optional_text(b.ctest_rule)}}},
       {"find", {{"executions", b.find_executions}, {"seconds", b.find_seconds}}},
       {"simplify",
        {{"executions", b.simplify_executions}, {"seconds", b.simplify_seconds}, {"minimal", b.minimal}, {"certificate", b.certificate}}},
@@ -92,6 +93,7 @@ Bug bug_of(const json& j) {
   b.expect_stdout = optional_text(p.at("expect_stdout"));
   b.fails_if_output = optional_text(p.at("fails_if_output"));
   b.fails_if = optional_text(p.at("fails_if"));
+  b.ctest_rule = p.contains("ctest") ? optional_text(p.at("ctest")) : std::nullopt;
   b.find_executions = j.at("find").at("executions");
   b.find_seconds = j.at("find").at("seconds");
   b.simplify_executions = j.at("simplify").at("executions");

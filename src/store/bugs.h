@@ -28,6 +28,7 @@ struct Bug {
   std::optional<std::string> expect_stdout;  // the bytes expected
   std::optional<std::string> fails_if_output;
   std::optional<std::string> fails_if;
+  std::optional<std::string> ctest_rule;  // how CTest judges the test (trace/ctest_rule.h)
   size_t find_executions = 0;
   double find_seconds = 0;
   size_t simplify_executions = 0;

@@ -164,6 +164,7 @@ void put_anchored(ByteWriter& out, const ReplayString& replay) {
   put_optional(out, replay.fails_if_output);
   out.number(replay.find_executions);
   put_anchors(out, shortened(*replay.anchors));
+  if (replay.ctest_rule) out.text(*replay.ctest_rule);
 }
 
 void get_anchored(ByteReader& in, ReplayString* replay) {
@@ -172,6 +173,7 @@ void get_anchored(ByteReader& in, ReplayString* replay) {
   replay->fails_if_output = get_optional(in);
   replay->find_executions = in.number();
   replay->anchors = get_anchors(in);
+  if (!in.at_end()) replay->ctest_rule = std::string(in.text());
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct ReplayString {
   // hd2: where the schedule is in the source, and what a failure is; empty in one without anchors.
   std::optional<Anchors> anchors;
   int expect_exit = 0;
-  std::optional<std::string> expect_stdout, fails_if_output;
+  std::optional<std::string> expect_stdout, fails_if_output, ctest_rule;
   uint64_t find_executions = 0;  // runs of the search until it failed; 0 if that is not known
 };
 

@@ -11,6 +11,11 @@ namespace {
 // A run that found a failure has done its work; what it could not do is the engine's to try again.
 constexpr const char* kDone = "code=$?\n[ $code -le 1 ]\n";
 
+// Slurm itself starts what a node took down with it again; what was killed alone, it does not. Not for ever.
+constexpr const char* kAgainOnSlurm =
+    "code=$?\nif [ $code -ge 126 ] && [ \"${SLURM_RESTART_COUNT:-0}\" -lt 3 ]; then\n"
+    "  scontrol requeue \"${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID\" && sleep 60\nfi\n[ $code -le 1 ]\n";
+
 std::string shard_words(const CampaignJob& job, const std::string& number) {
   std::vector<std::string> before = {job.heddle, job.verb};
   std::vector<std::string> after = job.options;
@@ -40,7 +45,7 @@ std::string slurm_script(const CampaignJob& job) {
       job.shards, shard_place(job, "%a") + ".log", job.directory);
   for (const std::string& option : job.engine_options) text += fmt::format("#SBATCH {}\n", option);
   text += fmt::format("export HEDDLE_STORE=\"{}\"\nmkdir -p \"$HEDDLE_STORE\"\n{}\n{}", shard_place(job, "$SLURM_ARRAY_TASK_ID"),
-                      shard_words(job, "$SLURM_ARRAY_TASK_ID"), kDone);
+                      shard_words(job, "$SLURM_ARRAY_TASK_ID"), kAgainOnSlurm);
   return text;
 }
 

@@ -52,7 +52,7 @@ void Dealer::report(const Dealt& dealt, const SliceReport& report) {
   row.executions += report.executions;
   row.seconds += report.seconds;
   row.promise = static_cast<double>(report.new_behaviours) / std::max(report.seconds, kLeastSeconds);
-  row.settled = report.settled || executions_ != 0 || report.executions == 0;
+  row.settled = report.settled || executions_ != 0 || (report.executions == 0 && !report.cut);
 }
 
 }  // namespace heddle::suite

@@ -26,6 +26,7 @@ struct SliceReport {
   double seconds = 0;
   uint64_t new_behaviours = 0;
   bool settled = false;  // nothing more is to be learnt: a verdict, no threads, every schedule tried
+  bool cut = false;      // its time was over before the first run was
 };
 
 class Dealer {

@@ -3,9 +3,13 @@
 
 usage: suite_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
+import fcntl
 import json
 import os
+import pty
+import struct
 import subprocess
+import termios
 import xml.etree.ElementTree
 
 import cli_test as base
@@ -117,15 +121,31 @@ echo Submitted batch job 17
         self.assertEqual(document["shards"]["missing"], [3])
         self.assertEqual(document["tests"][0]["executions"], 60)
         self.one_sentence(call("submit", "--slurm", *words), 2)  # the place is taken
+        (tools / "sbatch").write_text("""#!/bin/bash
+[ "$1" = --array=3 ] || exit 1
+SLURM_ARRAY_TASK_ID=3 bash "$2" && echo Submitted batch job 18
+""")
+        call("status", "--resubmit")
+        self.assertEqual(json.loads((self.directory / "heddle-campaign/campaign.json").read_text())["job"], "17,18")
+        again = call("status", "--json")
+        self.assertEqual(again.returncode, 0, again)
+        self.assertEqual(json.loads(again.stdout)["tests"][0]["executions"], 80)
         self.one_sentence(call("submit", *words), 2)
         self.assertIn("completionMode: Indexed", call("submit", "--kubernetes", *words).stdout)
         self.assertIn("shard: [1, 2, 3, 4]", call("submit", "--github", *words).stdout)
 
-    def test_another_framework(self):
-        document = self.run_json("test", *RUNS, "--json", "--", base.program("doctest_suite"))
-        self.assertEqual(document["framework"], "doctest")
-        self.assertEqual(self.verdicts(document),
-                         {"takes one, gives one": "passed", "takes one": "no-threads", "sometimes wrong": "failure"})
+    def test_other_frameworks(self):
+        for framework, name, first in (("doctest", "doctest_suite", "takes one, gives one"), ("Catch2", "catch2_suite", "takes one, gives [one]*")):
+            document = self.run_json("test", *RUNS, "--json", "--", base.program(name))
+            self.assertEqual(document["framework"], framework)
+            self.assertEqual(self.verdicts(document), {first: "passed", "takes one": "no-threads", "sometimes wrong": "failure"})
+
+    def test_a_catch2_test_explores_its_own_body(self):
+        words = [base.program("catch2_suite"), "[body]"]
+        for variables, explored in ({"HEDDLE": base.HEDDLE}, True), ({"PATH": "/nowhere"}, False):
+            done = subprocess.run(words, cwd=self.directory, env={**os.environ, **variables}, capture_output=True, text=True, timeout=base.TIMEOUT)
+            self.assertEqual("a schedule makes the body fail" in done.stdout, explored, done)
+            self.assertIn("test cases: 1 |" if explored else "1 assertion", done.stdout.replace("assertions: 1", "1 assertion"), done)
 
     def test_ctest(self):
         build = self.directory / "build"
@@ -148,6 +168,79 @@ add_test(accounts {suite} --gtest_filter=Account.*)
         self.assertEqual(self.verdicts(document), {"all": "no-threads", "skips": "cannot-test", "missing": "cannot-test", "accounts": "failure"})
         self.assertFalse((self.directory / "made").exists())
         self.one_sentence(self.heddle("test", "--ctest", "elsewhere"), 2)
+
+    def test_what_ctest_expects(self):
+        build = self.directory / "build"
+        build.mkdir()
+        suite, correct = base.program("gtest_suite"), base.program("correct")
+        (build / "CTestTestfile.cmake").write_text(f'''
+add_test(prints {correct} 3)
+set_tests_properties(prints PROPERTIES PASS_REGULAR_EXPRESSION "never;to std.*err")
+add_test(prints_other {correct})
+set_tests_properties(prints_other PROPERTIES PASS_REGULAR_EXPRESSION "to nobody")
+add_test(prints_wrong {correct})
+set_tests_properties(prints_wrong PROPERTIES FAIL_REGULAR_EXPRESSION "^to stdout")
+add_test(will_fail {correct} 3)
+set_tests_properties(will_fail PROPERTIES WILL_FAIL TRUE LABELS "odd;slow")
+add_test(skips_by_words {correct})
+set_tests_properties(skips_by_words PROPERTIES SKIP_REGULAR_EXPRESSION "to stderr")
+add_test(fails_by_chance {suite} --gtest_filter=Account.Overdraws)
+set_tests_properties(fails_by_chance PROPERTIES WILL_FAIL TRUE)
+add_test(wants {suite} --gtest_filter=Plain.WantsAVariable)
+set_tests_properties(wants PROPERTIES ENVIRONMENT "WANTED=he" ENVIRONMENT_MODIFICATION "WANTED=string_append:re")
+add_test(first /bin/sh -c "echo once > {self.directory}/made")
+add_test(second /bin/sh -c "test -s {self.directory}/made")
+set_tests_properties(second PROPERTIES DEPENDS first)
+add_test(lacks_a_file {correct})
+set_tests_properties(lacks_a_file PROPERTIES REQUIRED_FILES no-such-file)
+''')
+        document = self.run_json("test", *RUNS, "--json", "--ctest", build)
+        self.assertEqual(self.verdicts(document), {
+            "prints": "passed", "prints_other": "fails-always", "prints_wrong": "fails-always", "will_fail": "passed",
+            "skips_by_words": "cannot-test", "fails_by_chance": "failure", "wants": "no-threads", "first": "no-threads",
+            "second": "no-threads", "lacks_a_file": "cannot-test"})
+        # The bug carries how CTest judged it.
+        by_name = {test["name"]: test for test in document["tests"]}
+        self.assertIn("WILL_FAIL", by_name["fails_by_chance"]["words"])
+        self.assertEqual(self.heddle("replay", by_name["fails_by_chance"]["bug"].rsplit("/", 1)[1]).returncode, 1)
+        labelled = self.run_json("test", *RUNS, "--json", "--label", "^od", "--ctest", build, code=0)
+        self.assertEqual(self.verdicts(labelled), {"will_fail": "passed"})
+        self.one_sentence(self.heddle("test", "--label", "none", "--ctest", build), 125)
+        self.one_sentence(self.heddle("test", "--label", "none", "--", suite), 2)
+
+    def on_terminal(self, kind, *words):
+        """What heddle writes to a terminal of 40 rows and 100 columns."""
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+        process = subprocess.Popen([base.HEDDLE, *map(str, words)], cwd=self.directory, env={**os.environ, "TERM": kind}, stdin=subprocess.DEVNULL,
+                                   stdout=its, stderr=its)
+        os.close(its)
+        written = b""
+        try:
+            while piece := os.read(ours, 65536):
+                written += piece
+        except OSError:
+            pass  # the other end is closed
+        os.close(ours)
+        self.assertEqual(process.wait(), 1)
+        return written.decode()
+
+    def test_a_live_table_on_a_terminal(self):
+        words = ("test", "--time", "4", "--no-explain", "--", base.program("gtest_suite"))
+        shown = self.on_terminal("xterm", *words)
+        frames = shown.split("\x1b[J")
+        tables = [frame for frame in frames if "VERDICT" in frame]
+        self.assertGreater(len(tables), 2)
+        self.assertRegex(tables[-1], r"\d+ of 10 tests begun, \d+ settled, \d+ s left")
+        self.assertRegex(tables[-1], r"failure +\d+ +[\d.]+  Account.Overdraws")
+        for line in tables[-1].replace("\x1b[K", "").replace("\r", "").splitlines():
+            self.assertLess(len(line), 105, line)
+        # Taken away before the result is printed, and the rows of the result come once.
+        self.assertEqual(frames[-1].count("VERDICT"), 0)
+        self.assertEqual(frames[-1].count("Account.Adds"), 1)
+        plain = self.on_terminal("dumb", *words)
+        self.assertNotIn("\x1b[", plain)
+        self.assertIn("Account.Overdraws", plain)
 
     def test_debug_narrows_to_the_failing_test(self):
         document = self.run_json("debug", "--json", "--executions", "2000", "--", base.program("gtest_suite"))

@@ -3,8 +3,10 @@
 
 usage: team_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import cli_test as base
@@ -15,14 +17,18 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Team(base.InDirectory):
     def setUp(self):
         super().setUp()
-        self.prefix, self.built = self.directory / "prefix", self.directory / "built"
+        self.prefix, self.project = self.directory / "prefix", self.directory / "project"
+        self.built = self.project / "build-heddle"
         self.quietly("cmake", "--install", pathlib.Path(base.HEDDLE).parent.parent, "--prefix", self.prefix)
-        self.quietly("cmake", "-S", HERE / "team", "-B", self.built, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                     "-DCMAKE_CXX_COMPILER=g++", "-DCMAKE_CXX_FLAGS=-g -O0")
-        self.quietly("cmake", "--build", self.built)
+        shutil.copytree(HERE / "team", self.project)
+        presets = {"version": 4, "include": [str(self.prefix / "lib/cmake/Heddle/HeddlePresets.json")]}
+        (self.project / "CMakeUserPresets.json").write_text(json.dumps(presets))
+        self.quietly("cmake", "--preset", "heddle", "-G", "Ninja", "-DCMAKE_CXX_COMPILER=g++", "-DCMAKE_BUILD_TYPE=", "-DCMAKE_CXX_FLAGS=-g -O0",
+                     cwd=self.project)
+        self.quietly("cmake", "--build", "--preset", "heddle", cwd=self.project)
 
-    def quietly(self, *words):
-        done = subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=base.TIMEOUT)
+    def quietly(self, *words, cwd=None):
+        done = subprocess.run([*map(str, words)], cwd=cwd, capture_output=True, text=True, timeout=base.TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def team_test(self, test, **variables):
@@ -30,8 +36,7 @@ class Team(base.InDirectory):
                               capture_output=True, text=True, timeout=base.TIMEOUT)
 
     def test_a_project(self):
-        done = subprocess.run(["ctest", "--test-dir", str(self.built), "-L", "heddle", "--output-on-failure"], capture_output=True, text=True,
-                              timeout=base.TIMEOUT)
+        done = subprocess.run(["ctest", "--preset", "heddle"], cwd=self.project, capture_output=True, text=True, timeout=base.TIMEOUT)
         for name, passed in (("heddle.Queue.Right", True), ("heddle.Queue.Wrong", False), ("heddle.worker", False)):
             line = next((line for line in done.stdout.splitlines() if f" {name} " in line and "Test " in line), done.stdout + done.stderr)
             self.assertIn("Passed" if passed else "Failed", line)

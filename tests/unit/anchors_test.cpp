@@ -133,6 +133,7 @@ TEST(SavedAnchors, StringsCarryThemAndOldStringsDoNot) {
   r.anchors = some_anchors();
   r.fails_if_output = "lost";
   r.expect_exit = -1;
+  r.ctest_rule = "will-fail\n";
   r.find_executions = 17;
   const std::string text = encode_replay(r);
   EXPECT_TRUE(text.starts_with("hd2:"));
@@ -142,6 +143,7 @@ TEST(SavedAnchors, StringsCarryThemAndOldStringsDoNot) {
   EXPECT_EQ(again.anchors->operations.size(), 2u) << "what no anchor needs is left out";
   EXPECT_EQ(again.fails_if_output, r.fails_if_output);
   EXPECT_EQ(again.expect_exit, -1);
+  EXPECT_EQ(again.ctest_rule, r.ctest_rule);
   EXPECT_EQ(again.find_executions, 17u);
 }
 

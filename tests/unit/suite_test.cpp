@@ -50,9 +50,10 @@ TEST(SuiteCTest, TakesWhatChangesARun) {
   EXPECT_EQ(query.environment, (std::vector<std::string>{"A=1", "B=2"}));
   EXPECT_EQ(query.directory, "/tmp");
   EXPECT_EQ(query.timeout, 7.5);
-  EXPECT_EQ(query.skip_code, 77);
+  EXPECT_EQ(query.rule.skip_code, 77);
   EXPECT_EQ(list.cases[1].cannot, "its program is not built");
-  EXPECT_NE(list.cases[2].cannot, "");
+  EXPECT_TRUE(list.cases[2].rule.will_fail);
+  EXPECT_EQ(list.cases[2].cannot, "");
   ASSERT_EQ(list.fixtures.size(), 1u);
   EXPECT_EQ(list.fixtures[0].setup.at(0).name, "db");
   EXPECT_EQ(list.fixtures[0].cleanup.at(0).name, "drop");
@@ -88,6 +89,17 @@ TEST(SuiteDealer, MoreForWhatShowsNewBehaviour) {
     dealer.report(*dealt, {dealt->executions, 1.0, dealt->test == 1 ? 50u : 0u, false});
   }
   EXPECT_EQ(seen.size(), 2u);
+}
+
+TEST(SuiteDealer, WhatWasCutShortHasAnotherTurnAfterTheOthers) {
+  Dealer dealer({{}, {}}, 0);
+  dealer.report(*dealer.next(), {0, 5.0, 0, false, true});
+  dealer.report(*dealer.next(), {64, 1.0, 0, true});
+  const auto again = dealer.next();
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->test, 0u);
+  dealer.report(*again, {0, 9.0, 0, false});
+  EXPECT_FALSE(dealer.next());
 }
 
 TEST(SuiteDealer, ABudgetOfRunsIsOneSliceEach) {

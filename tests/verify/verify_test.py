@@ -172,6 +172,25 @@ class BadInput(Work):
         self.assertFalse((self.work / "owned").exists())
 
 
+FRAMEWORKS = """cmake_minimum_required(VERSION 3.10)
+project(fresh C CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+find_package(Catch2 REQUIRED)
+add_executable(prog prog.c)
+target_compile_options(prog PRIVATE -g)
+target_link_libraries(prog Threads::Threads)
+add_executable(in_gtest in_gtest.cpp)
+target_link_libraries(in_gtest GTest::gtest_main)
+add_executable(in_catch2 in_catch2.cpp)
+target_link_libraries(in_catch2 Catch2::Catch2)
+target_compile_definitions(in_catch2 PRIVATE CATCH_CONFIG_MAIN)
+enable_testing()
+add_test(NAME in_gtest COMMAND in_gtest)
+add_test(NAME in_catch2 COMMAND in_catch2)
+set_tests_properties(in_gtest in_catch2 PROPERTIES ENVIRONMENT "HEDDLE_TEST_PROGRAM=$<TARGET_FILE:prog>")
+"""
 CMAKE = """cmake_minimum_required(VERSION 3.10)
 project(fresh C CXX)
 find_package(Threads REQUIRED)
@@ -208,26 +227,43 @@ class Emitted(Work):
         self.assertIn("heddle is not installed", skipped.stdout)
         self.assertIn("Skipped", skipped.stdout)
 
-    def test_as_a_script_and_as_sources(self):
+    def test_as_a_script(self):
         script = self.work / "test.sh"
         self.assertEqual(self.heddle("emit-test", "--format", "shell", "-o", script).returncode, 0)
         for version, code in (("bug.c", 1), ("fix_renamed.c", 0), ("wrong_lock.c", 1)):
             self.case.build(self.case.where / version, self.work)
             done = subprocess.run(["sh", script], cwd=self.work, env={**os.environ, "HEDDLE": HEDDLE}, capture_output=True, text=True)
             self.assertEqual(done.returncode, code, done)
-        for form, include in (("gtest", "gtest/gtest.h"), ("catch2", "catch2/")):
-            source = self.heddle("emit-test", "--format", form).stdout
-            self.assertIn(include, source)
 
-    def test_under_googletest(self):
-        source = self.work / "bug_test.cpp"
-        source.write_text(self.heddle("emit-test", "--format", "gtest").stdout)
-        done = subprocess.run(["g++", source, "-o", "bug_test", "-lgtest", "-lgtest_main", "-pthread"], cwd=self.work, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for version, code in (("bug.c", 1), ("fix.c", 0)):
-            self.case.build(self.case.where / version, self.work)
-            done = subprocess.run(["./bug_test"], cwd=self.work, env={**os.environ, "HEDDLE": HEDDLE}, capture_output=True, text=True)
-            self.assertEqual(done.returncode, code, done)
+    def test_under_googletest_and_catch2(self):
+        for form in ("gtest", "catch2"):
+            done = self.heddle("emit-test", "--format", form, "-o", f"in_{form}.cpp")
+            self.assertEqual(done.returncode, 0, done)
+        (self.work / "CMakeLists.txt").write_text(FRAMEWORKS)
+        for version, verdict in (("bug.c", "Failed"), ("fix.c", "Passed"), ("bug.c", "Failed"), ("fix_renamed.c", "Passed")):
+            done = self.ctest(version)
+            for test in ("in_gtest", "in_catch2"):
+                self.assertRegex(done.stdout, rf"Test +#\d: {test} \.+[ *]*{verdict}", version)
+        skipped = self.ctest("bug.c", path="/usr/bin:/bin")
+        self.assertIn("100% tests passed", skipped.stdout)
+        self.assertIn("heddle is not installed, or cannot tell", skipped.stdout)  # GoogleTest's SKIPPED
+        self.assertIn("skipped: heddle is not installed, or cannot tell", skipped.stdout)  # Catch2's warning
+
+
+class Rebuilt(Work):
+    def test_what_is_found_is_of_the_new_build(self):
+        """The saved schedule fails in a program that was built anew, too: from then on the bug is that one's."""
+        text = self.case.bug.read_text()
+        for i, verb in enumerate(("find", "find", "debug")):
+            (self.work / "prog.c").write_text(text)
+            subprocess.run(["gcc", "-g", "-O1", "prog.c", "-o", "prog", "-pthread"], cwd=self.work, check=True)
+            found = self.heddle(verb, "--json", "--", "./prog")
+            self.assertEqual(found.returncode, 1, found)
+            bug = pathlib.Path(json.loads(found.stdout)["bug"]).name
+            again = self.heddle("replay", bug, "--repeat", "2")
+            self.assertEqual(again.returncode, 1, again)
+            self.assertNotIn("CHANGED", again.stderr)
+            text = f"int unused{i}(int n) {{ return 3 * n; }}\n{text}"
 
 
 class Bisected(Work):
