@@ -5,6 +5,7 @@ A row: the version of the program, the verdict that is right, the verdict given,
 Debian's source package; its fix of 1.1.6 ("deadlock due to unsynchronized broadcasts") is taken back by a patch of ours, and a wrong fix is tried beside it.
 """
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,15 @@ FIXED = """	safe_mutex_lock(fifo->mut);
 	safe_mutex_unlock(fifo->mut);
 """
 BROKEN = "	safe_cond_broadcast(fifo->notEmpty); // just in case\n"
+# The writer wakes whoever still waits when it ends: without its lock, too, in time to be missed.
+WRITER_FIXED = """		safe_mutex_lock(FifoQueue->mut);
+		safe_cond_broadcast(FifoQueue->notEmpty); // important
+		safe_cond_broadcast(FifoQueue->notFull); // not really needed
+		safe_mutex_unlock(FifoQueue->mut);
+"""
+WRITER_BROKEN = """		safe_cond_broadcast(FifoQueue->notEmpty); // important
+		safe_cond_broadcast(FifoQueue->notFull); // not really needed
+"""
 # Another lock than that of the wait.
 WRONG = "	safe_mutex_lock(OutMutex);\n" + BROKEN + "	safe_mutex_unlock(OutMutex);\n"
 
@@ -52,12 +62,17 @@ def small(table, options, group, names):
     return results
 
 
+def changed(text, producer):
+    """pbzip2 with the writer's broadcasts unsynchronised, as they were, and the producers' as given."""
+    return text.replace(FIXED, producer).replace(WRITER_FIXED, WRITER_BROKEN)
+
+
 def build_pbzip2(tree, work, change):
     for name in tree.iterdir():
         if name.suffix in (".cpp", ".h"):
             (work / name.name).write_text(name.read_text(errors="surrogateescape"), errors="surrogateescape")
     text = (work / "pbzip2.cpp").read_text(errors="surrogateescape")
-    assert text.count(FIXED) == 2, "this is another pbzip2"
+    assert (text.count(FIXED), text.count(WRITER_FIXED)) == (2, 1), "this is another pbzip2"
     (work / "pbzip2.cpp").write_text(change(text), errors="surrogateescape")
     subprocess.run(["g++", "-g", "-O1", "-w", "-pthread", *PBZIP2, "-lbz2", "-o", "pbzip2"], cwd=work, check=True)
 
@@ -74,14 +89,14 @@ def pbzip2(table, options):
     results = []
     with tempfile.TemporaryDirectory() as directory:
         work = pathlib.Path(directory)
-        (work / "in").write_bytes(bytes(i * 7 % 251 for i in range(250_000)))
+        (work / "in").write_bytes(random.Random(1).randbytes(101_000))  # two blocks
         command = ["./pbzip2", "-k", "-c", "-1", "-b1", "-p2", "in"]
-        build_pbzip2(tree, work, lambda text: text.replace(FIXED, BROKEN))
+        build_pbzip2(tree, work, lambda text: changed(text, BROKEN))
         found = cases.run(options.heddle, "debug", "--json", "--no-reduce", "--no-isolate", "--", *command, cwd=work)
         if found.returncode != 1:
             table.lost(f"pbzip2: the bug was not found: {found.stderr[-300:]}")
             return []
-        for name, wanted, change in (("fix", ["fixed"], lambda text: text), ("wrong", ["still-fails"], lambda text: text.replace(FIXED, WRONG))):
+        for name, wanted, change in (("fix", ["fixed"], lambda text: text), ("wrong", ["still-fails"], lambda text: changed(text, WRONG))):
             build_pbzip2(tree, work, change)
             start = time.perf_counter()
             document = _bench.answer([options.heddle, "verify", "--json", "--", *command], work)
