@@ -2,7 +2,9 @@
 """A campaign on a real Slurm: a controller and three nodes on this machine, one of which dies half-way. Nothing may be lost, and the bugs are those
 that the same shards find without any cluster.
 
-usage: run.py --heddle PROGRAM --program PROGRAM --work DIR [--shards 8] [--executions N]
+usage: run.py --heddle PROGRAM --work DIR [--program PROGRAM] [--shards 8] [--executions N]
+
+The program, if none is given, is rare.c: some shards find its bug, and others do not.
 Needs root, slurmctld, slurmd, slurm-client and munge.
 """
 import argparse
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import time
 
+HERE = pathlib.Path(__file__).resolve().parent
 NODES = 3
 PATIENCE = 600  # seconds until the campaign must be over
 
@@ -42,7 +45,21 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def run(*words, **more):
-    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=300, **more)
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=1800, **more)
+
+
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except (OSError, IndexError):
+        return 0
+
+
+def command_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
 
 
 class Cluster:
@@ -81,20 +98,22 @@ class Cluster:
             time.sleep(0.5)
 
     def kill_node(self, index):
-        """As a power cut: the daemon and all that it started."""
-        mine = [self.nodes[index].pid]
-        here = f"SLURMD_NODENAME=n{index}".encode()
+        """As a power cut: the daemon, the shepherd of each job there, and all that they started, which are stopped first, so that none can tell of another's end."""
+        jobs, here = [], f"SLURMD_NODENAME=n{index}".encode()
         for entry in pathlib.Path("/proc").iterdir():
             try:
                 if entry.name.isdigit() and here in (entry / "environ").read_bytes().split(b"\0"):
-                    mine.append(int(entry.name))
+                    jobs.append(int(entry.name))
             except OSError:
                 pass
-        for pid in mine:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        shepherds = {parent for parent in map(parent_of, jobs) if command_of(parent).startswith("slurmstepd")}
+        mine = [self.nodes[index].pid, *shepherds, *jobs]
+        for what in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in mine:
+                try:
+                    os.kill(pid, what)
+                except ProcessLookupError:
+                    pass
 
     def down(self):
         for process in reversed(self.processes):
@@ -111,14 +130,18 @@ def facts(document):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("heddle", "program", "work"):
+    for name in ("heddle", "work"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--program", type=pathlib.Path)
     parser.add_argument("--shards", type=int, default=8)
-    parser.add_argument("--executions", type=int, default=1_000_000)
+    parser.add_argument("--executions", type=int, default=600_000)
     options = parser.parse_args()
-    heddle, program, work = (path.resolve() for path in (options.heddle, options.program, options.work))
+    heddle, work = options.heddle.resolve(), options.work.resolve()
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
+    program = options.program.resolve() if options.program else work / "rare"
+    if not options.program:
+        subprocess.run(["gcc", "-O1", "-g", "-pthread", str(HERE / "rare.c"), "-o", str(program)], check=True)
     os.chdir(work)
     search = ["--seed", "5", "--executions", str(options.executions), "--strategy", "random"]
 
@@ -128,13 +151,20 @@ def main():
         sent = run(heddle, "submit", "--slurm", "--shards", options.shards, *search, "--", program)
         if sent.returncode != 0:
             sys.exit(f"cluster: {sent.stderr}")
-        running = lambda: run("squeue", "-h", "-r", "-t", "R", "-w", "n1", "-o", "%K").stdout.split()
-        cluster.until(running, "a shard on the node that is to die")
-        shard = running()[0]
-        cluster.kill_node(1)
+        running = []
+
+        def on_a_node():
+            """The shard that began last, so that most of it is still to come."""
+            lines = run("squeue", "-h", "-r", "-t", "R", "-o", "%K %N").stdout.splitlines()
+            running[:] = max(([int(shard), node] for shard, node in (line.split() for line in lines)), default=[])
+            return running
+
+        cluster.until(on_a_node, "a shard on a node")
+        shard, node = running
+        cluster.kill_node(int(node[1:]))
         if (work / f"heddle-campaign/shard-{shard}/.heddle/shard.json").exists():
             sys.exit("cluster: the shard was done before its node died: ask for more --executions")
-        print(f"killed node n1 with shard {shard} on it")
+        print(f"killed node {node} with shard {shard} on it", flush=True)
 
         def over():
             answer = run(heddle, "status", "--json")
@@ -148,6 +178,10 @@ def main():
 
     for i in range(1, options.shards + 1):
         run(heddle, "find", *search, "--shard", f"{i}/{options.shards}", "--", program, env=dict(os.environ, HEDDLE_STORE=str(work / f"alone-{i}")))
+    verdicts = [json.loads((work / f"alone-{i}/.heddle/shard.json").read_text())["tests"][0]["verdict"] for i in range(1, options.shards + 1)]
+    print(f"alone, the shards found: {' '.join(verdicts)}")
+    if not options.program and len(set(verdicts)) == 1:
+        sys.exit("cluster: all shards say the same, which shows little: another number of --executions")
     alone = json.loads(run(heddle, "merge", "--json", *[work / f"alone-{i}" for i in range(1, options.shards + 1)]).stdout)
     if facts(on_cluster) != facts(alone):
         sys.exit(f"cluster: the campaign found {facts(on_cluster)}, one machine {facts(alone)}")
