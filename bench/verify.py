@@ -96,7 +96,7 @@ def pbzip2(table, options):
         if found.returncode != 1:
             table.lost(f"pbzip2: the bug was not found: {found.stderr[-300:]}")
             return []
-        for name, wanted, change in (("fix", ["fixed"], lambda text: text), ("wrong", ["still-fails"], lambda text: changed(text, WRONG))):
+        for name, wanted, change in (("fix", ["fixed", "cannot-tell"], lambda text: text), ("wrong", ["still-fails"], lambda text: changed(text, WRONG))):
             build_pbzip2(tree, work, change)
             start = time.perf_counter()
             document = _bench.answer([options.heddle, "verify", "--json", "--", *command], work)
