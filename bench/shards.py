@@ -25,9 +25,9 @@ PR_SET_CHILD_SUBREAPER = 36
 COSTS = ["account", "bounded_queue", "philosophers"]  # of bench/programs/kernels, repaired: nothing ends a search early
 
 
-def compiled(source, where):
+def compiled(source, where, *options):
     program = pathlib.Path(where) / source.stem
-    subprocess.run(["gcc", "-O1", "-g", "-pthread", str(source), "-o", str(program)], check=True, capture_output=True)
+    subprocess.run(["gcc", "-O1", "-g", "-pthread", *options, str(source), "-o", str(program)], check=True, capture_output=True)
     return program
 
 
@@ -98,7 +98,7 @@ def main():
     counts = _bench.pick(options, [1, 2], [1, 2, 4, 8], [1, 2, 4, 8, 16])
     seeds = options.seeds or _bench.pick(options, 1, 5, 15)
     with tempfile.TemporaryDirectory() as where:
-        small, rare = compiled(SMALL, where), compiled(RARE, where)
+        small, rare = compiled(SMALL, where), compiled(RARE, where, *(["-DTURNS=3"] if options.quick else []))
         for count in counts:
             seconds, processor, made, _ = campaign(options, small, count, runs, 1)
             if made != runs:

@@ -2,7 +2,10 @@
 #include <assert.h>
 #include <pthread.h>
 
-enum { kTurns = 8 };
+#ifndef TURNS
+#define TURNS 8
+#endif
+enum { kTurns = TURNS };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int last, changes;
