@@ -104,7 +104,9 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
   if (rest) print_err("heddle: next: heddle replay --from {} {}\n", *rest, bug.id);
   if (!same) return;
   if (!recorded.inputs().calls.empty()) print_err("heddle: it holds what the program received: look at it before you share it\n");
-  print_err("heddle: next: heddle {} {}\n", cut ? "replay --gdb" : "debug", bug.id);
+  // Without its beginning a run can be replayed, and nothing else.
+  const char* next = recorded.data().first != 0 ? "replay" : cut ? "replay --gdb" : "debug";
+  print_err("heddle: next: heddle {} {}\n", next, bug.id);
 }
 
 }  // namespace heddle::cli

@@ -186,18 +186,18 @@ int run_replay(const Session& session, const ReplayArguments& options) {
   catch_interrupts();
   if (options.anchored) return replay_anchored(session, options);
   if (is_replay_string(options.bug)) return replay_pasted(session, options);
+  const bool in_gdb = options.gdb || !options.gdb_commands.empty();
   Reopened r = reopen(options.bug, session,
                       {.carrier = options.carrier,
                        .fresh = options.fresh,
                        .live_input = options.live_input,
                        .last_live = options.last_live,
                        .other_build = options.relaxed,
-                       .from_checkpoint = true});
+                       .from_checkpoint = !in_gdb && !options.relaxed});
   const BugStore store;
   const char* const trace_file = trace_name(options, r.bug, store);
   const Trace saved = store.load_trace(r.bug, trace_file);
   const std::optional<Output> written = written_before(store, r.bug, trace_file, saved);
-  const bool in_gdb = options.gdb || !options.gdb_commands.empty();
   if (!in_gdb && (saved.data().first != 0 || !options.from.empty() || !options.to.empty()))
     return replay_span(r, saved, {options.from, options.to, options.json}, written);
   Plan plan = r.campaign->replay_plan(saved);

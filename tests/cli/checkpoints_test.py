@@ -104,6 +104,12 @@ class Checkpoints(Recorded):
         whole = self.replay()
         self.assertGreater(whole["from"], 0, "nothing was dropped")
         self.assertEqual((whole["verdict"], whole["identical"], whole["from"]), ("failure", True, checkpoints[0][0]))
+        bug = self.files[0].parent.name
+        for words in (["debug", bug], ["simplify", bug], ["replay", "--gdb", bug], ["explain", bug]):
+            done = self.heddle(*words)
+            self.assertIn(done.returncode, (0, 125), done)
+            if done.returncode == 125:
+                self.assertRegex(done.stderr, r"the first \d+ events of bug \w+ were not kept")
         self.files[0].unlink()
         self.assertIn("missing", self.refused())
 
