@@ -46,7 +46,10 @@ void tell_unseen(const AccountQuestion& q, Account& a) {
   const FindResult& r = q.result;
   const std::vector<std::string> plain = plain_modules(q.facts.sample());
   const bool points = q.facts.sample().data().points != PointKind::kSync;
-  if (!plain.empty()) a.unseen.push_back(fmt::format("memory accesses of {}: only calls are scheduling points there", listed(plain)));
+  const std::string instructions =
+      q.instructions == 0 ? "" : fmt::format(" and {} that race or are atomic", plural(q.instructions, "instruction"));
+  if (!plain.empty())
+    a.unseen.push_back(fmt::format("memory accesses of {}: only calls{} are scheduling points there", listed(plain), instructions));
   if (!plain.empty() && !points) a.next.push_back("build with heddle-cc or heddle-c++, which show memory accesses");
   if (!q.own_locks.empty()) a.unseen.push_back(q.own_locks);
   if (r.cut > 0) a.unseen.push_back(fmt::format("the ends of {} that got long and were given up", plural(r.cut, "run")));

@@ -47,6 +47,7 @@ struct AccountQuestion {
   bool timing = false;        // runs let sleeps and waits end before their time
   size_t after_releases = 0;  // the last so many runs had a point after each operation that lets others go on
   std::string own_locks;      // a sentence about modules that lock by themselves; empty: none is known
+  size_t instructions = 0;    // of plain code that are scheduling points
 };
 Account account_of(const AccountQuestion& question);
 void print_account(const Account& account);

@@ -20,6 +20,9 @@ constexpr uint64_t kDefaultExecutions = 10'000;
 constexpr double kDefaultSeconds = 120;
 constexpr uint64_t kFewRuns = 16;
 constexpr unsigned kMostDefaultJobs = 8;
+// Of the time of a search, for runs under Valgrind; and the most where a search has no limit of time.
+constexpr double kShareOfLearning = 0.25;
+constexpr double kMostLearning = 60;
 
 std::vector<std::string> strategy_names() {
   std::vector<std::string> names;
@@ -122,10 +125,40 @@ Campaign::Campaign(const Target& target, const CampaignOptions& options, const P
 }
 
 void Campaign::choose_points(const CampaignOptions& options) {
-  points_ = heddle::cli::choose_points(target_, options.plan.points(), base_, options.plan.seed(),
-                                       [this](const Plan& plan) { return pool_->run_now(plan).trace; });
+  points_ = heddle::cli::choose_points(
+      target_, options.plan.points(), base_, options.plan.seed(), [this](const Plan& plan) { return pool_->run_now(plan).trace; },
+      [&](PointKind kind) { return learn(kind, options); });
   if (!points_.note.empty()) print_err("heddle: {}\n", points_.note);
+  tell_learnt();
   points_.put_in(base_);
+}
+
+LearntPoints Campaign::learn(PointKind kind, const CampaignOptions& options) {
+  LearnLimits limits;
+  const double seconds = options.find_options().seconds;
+  limits.seconds = seconds > 0 ? seconds * kShareOfLearning : kMostLearning;
+  return learn_points(target_, runner_options_, kind, base_, options.plan.seed(), limits,
+                      [this](const Plan& plan) { return pool_->run_now(plan).trace; });
+}
+
+bool Campaign::may_learn(const CampaignOptions& options) const {
+  return !options.plan.points() && options.strategy.empty() && options.test.empty() && !target_.script && !options.fresh &&
+         build_of(target_.program).instrumentation == Instrumentation::kNone && find_valgrind_tool().present();
+}
+
+std::optional<Plan> Campaign::learn_more(const CampaignOptions& options) {
+  if (threadless() || stop_flag()) return std::nullopt;
+  points_ = points_of(learn(PointKind::kRacy, options), PointKind::kRacy);
+  if (points_.sites.empty()) return std::nullopt;
+  tell_learnt();
+  points_.put_in(base_);
+  return base_;
+}
+
+void Campaign::tell_learnt() const {
+  if (!points_.learnt) return;
+  print_err("heddle: {}\n", words_about(*points_.learnt));
+  for (const std::string& sentence : points_.learnt->unseen) print_err("heddle: {}\n", sentence);
 }
 
 bool Campaign::learns_points(const CampaignOptions& options) const {

@@ -78,6 +78,12 @@ class Campaign {
   void choose_points(const CampaignOptions& options);
   // Whether the point set is learnt by the search itself (Epochs): racing accesses of an instrumented program.
   bool learns_points(const CampaignOptions& options) const;
+  // Whether the points of a plain program may be learnt while it is searched: the user has not said which there are, and they can be.
+  bool may_learn(const CampaignOptions& options) const;
+  // Learns them, and says so. Where there are any they are in `base()` from then on, which is given.
+  std::optional<Plan> learn_more(const CampaignOptions& options);
+  // How the points of a plain program were learnt; nothing: they were not.
+  const std::optional<LearntPoints>& learnt() const { return points_.learnt; }
   // Of the program as it is now.
   const std::string& build_id() const { return build_id_; }
 
@@ -89,6 +95,9 @@ class Campaign {
   Bug bug_of(const Trace& trace, const CampaignOptions& options) const;
 
  private:
+  LearntPoints learn(PointKind kind, const CampaignOptions& options);
+  void tell_learnt() const;
+
   Target target_;
   std::shared_ptr<const Input> input_;
   std::shared_ptr<const Judge> judge_;

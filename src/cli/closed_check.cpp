@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 
+#include "trace/plain_points.h"
 #include "trace/project.h"
 #include "trace/races.h"
 #include "trace/sight.h"
-#include "trace/waiting_loops.h"
 
 namespace heddle::cli {
 
@@ -19,6 +19,7 @@ CheckResult check_plain(Campaign& campaign, SearchOptions& search, const CheckOp
     const size_t known = campaign.pool().loops().size();
     CheckResult result = check(search, campaign.pool(), check_options);
     if (known > 0 && result.certificate.open.empty()) result.certificate.open = "threads wait in loops without a call";
+    if (campaign.learnt() && result.certificate.open.empty()) result.certificate.open = kLearntPoints;
     if (campaign.pool().loops().size() == known || result.found.found() || stop_flag()) return result;
     add_loops(search.base, campaign.pool().loops());
   }

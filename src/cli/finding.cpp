@@ -13,6 +13,7 @@
 #include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
+#include "search/widened.h"
 #include "store/bug_draft.h"
 #include "store/store.h"
 #include "trace/error.h"
@@ -222,6 +223,7 @@ bool is_worth_more(const FindOptions& whole, const FindResult& first) {
 
 void look_after_releases(Campaign& campaign, const SearchRow& row, SearchOptions options, FindOptions rest, Found& found) {
   options.base.sites.push_back(kAfterReleases);
+  std::sort(options.base.sites.begin(), options.base.sites.end());
   set_points(options.base, options.base.points, options.base.sites);
   options.history = nullptr;
   const FindResult first = found.result;
@@ -280,6 +282,20 @@ bool believe(Campaign& campaign, Found& found, const FoundFailure& failure) {
 
 namespace {
 
+// Runs of a plain program over its calls alone, before its accesses are looked at: that takes seconds, and most bugs do not need it.
+constexpr size_t kFirstOverCalls = 64;
+
+std::unique_ptr<Search> search_over(Campaign& campaign, const CampaignOptions& options, const SearchOptions& search, const SearchRow& row) {
+  if (campaign.learns_points(options)) return std::make_unique<Epochs>(search, row);
+  if (!campaign.may_learn(options) || options.find_options().executions < 2 * kFirstOverCalls) return row.make(search);
+  return std::make_unique<Widened>(search, row, kFirstOverCalls, [&campaign, &options] { return campaign.learn_more(options); });
+}
+
+SearchOptions with_points_of(const Campaign& campaign, SearchOptions search) {
+  search.base = campaign.base();
+  return search;
+}
+
 // How often the runs of the search showed what is believed.
 void count_failures(Found& found) {
   for (const FoundFailure& failure : found.result.failures) {
@@ -324,7 +340,7 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   search_for.history = record.history();
   if (record.segment() > 0) search_for.seed = mix(search_for.seed, 0x5E6 + record.segment());
   const SearchRow& row = *search_named(options.strategy_name());
-  const std::unique_ptr<Search> search = learns ? std::make_unique<Epochs>(search_for, row) : row.make(search_for);
+  const std::unique_ptr<Search> search = search_over(campaign, options, search_for, row);
   const double begun = seconds();
   if (find_options.seconds > 0) find_options.seconds = std::max(find_options.seconds - begun, 0.001);
   find_options.history = record.history();
@@ -354,13 +370,15 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
     if (releases) leave_part(find_options);
     found.result = find(*search, campaign.pool(), find_options);
     if (releases && !enough && is_worth_more(whole, found.result))
-      look_after_releases(campaign, row, search_for, rest_of(whole, found.result), found);
+      look_after_releases(campaign, row, with_points_of(campaign, search_for), rest_of(whole, found.result), found);
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     found.result.stopped = true;
   }
   progress.clear();
-  if (!learns && !campaign.pool().threadless()) found.own_locks = find_own_locks(module_paths(found.facts.sample()));
+  found.learnt = campaign.learnt();
+  if (!learns && !campaign.pool().threadless() && !(found.learnt && found.learnt->atomic > 0))
+    found.own_locks = find_own_locks(module_paths(found.facts.sample()));
   found.result.exhausted |= campaign.pool().threadless();
   join(found.result, retried, begun);
   count_failures(found);
@@ -391,6 +409,18 @@ Json json_find(const Found& found, const CampaignOptions& options) {
                    {"resumed", found.segment}};
   j["after_releases"] = found.after_releases;
   j["own_locks"] = json_own_locks(found.own_locks);
+  if (found.learnt) {
+    const LearntPoints& l = *found.learnt;
+    j["learnt"] = {{"by", l.executions > 0 ? "valgrind" : "code"},
+                   {"runs", l.executions},
+                   {"seconds", l.seconds},
+                   {"sites", l.sites.size()},
+                   {"racing", l.racing},
+                   {"suspected", l.suspected},
+                   {"atomic", l.atomic},
+                   {"not_points", l.unseen},
+                   {"why_not", l.why_not}};
+  }
   return j;
 }
 
@@ -423,7 +453,8 @@ AccountQuestion question_of(Campaign& campaign, const Found& found, const Campai
           options.seconds.has_value(),
           (options.strategy_name() == "portfolio" && !options.no_timing) || options.early_timeouts > 0,
           found.after_releases,
-          words_about(found.own_locks)};
+          words_about(found.own_locks),
+          found.learnt ? found.learnt->sites.size() : 0};
 }
 
 }  // namespace

@@ -27,11 +27,12 @@ struct Found {
   std::vector<Believed> believed;  // in the order of their first runs; one, unless the search goes on after a failure
   std::string uncontrolled;        // a failure did not replay: where it first differed. The search went on
   SearchFacts facts;
-  std::string inconclusive;         // why runs said nothing, where none said anything
-  CampaignTotals totals;            // of all searches of this program, this one included
-  std::vector<OwnLocks> own_locks;  // modules of a plain program that lock by themselves
-  size_t after_releases = 0;        // the last so many runs had a point after each operation that lets others go on
-  uint64_t segment = 0;             // how often the search had been resumed
+  std::string inconclusive;            // why runs said nothing, where none said anything
+  CampaignTotals totals;               // of all searches of this program, this one included
+  std::vector<OwnLocks> own_locks;     // modules of a plain program that lock by themselves
+  std::optional<LearntPoints> learnt;  // the points of a plain program that were learnt
+  size_t after_releases = 0;           // the last so many runs had a point after each operation that lets others go on
+  uint64_t segment = 0;                // how often the search had been resumed
 
   bool failed() const { return !believed.empty(); }
   const Trace& failing() const { return believed.front().trace; }

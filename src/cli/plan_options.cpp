@@ -42,8 +42,9 @@ void PlanOptions::add_base_to(Verb& verb) {
 }
 
 void PlanOptions::add_points_to(Verb& verb) {
-  verb.one_of("--points", points_, {"sync", "atomics", "racy", "all", "functions"},
-              "which operations are scheduling points; a program built with heddle-cc: racy, else sync");
+  verb.one_of(
+      "--points", points_, {"sync", "atomics", "racy", "all", "functions"},
+      "which operations are scheduling points; a program built with heddle-cc: racy; others: sync, and racy where that finds nothing");
 }
 
 void PlanOptions::add_limits_to(Verb& verb) {

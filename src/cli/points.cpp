@@ -7,6 +7,7 @@
 
 #include "symbols/instrumentation.h"
 #include "trace/error.h"
+#include "trace/plain_points.h"
 #include "trace/project.h"
 #include "wire/disabled_hooks.h"
 
@@ -36,7 +37,22 @@ void list_disabled(const Plan& base, const Execute& run, PointSet* set) {
 
 }  // namespace
 
-void PointSet::put_in(Plan& plan) const { set_points(plan, points, sites); }
+void PointSet::put_in(Plan& plan) const {
+  set_points(plan, points, sites);
+  plan.code = code;
+}
+
+PointSet points_of(LearntPoints learnt, PointKind kind) {
+  PointSet set;
+  set.executions = learnt.executions + learnt.native;
+  if (!learnt.sites.empty()) {
+    set.points = kind;
+    set.sites = learnt.sites;
+    set.code = code_of(learnt.paths, learnt.sites);
+  }
+  set.learnt = std::move(learnt);
+  return set;
+}
 
 PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& limits, const Execute& run,
                        const std::function<bool(const Trace&)>& each) {
@@ -62,7 +78,8 @@ PointSet profile_races(const Plan& base, uint64_t seed, const ProfileLimits& lim
   return set;
 }
 
-PointSet choose_points(const Target& target, std::optional<PointKind> wanted, const Plan& base, uint64_t seed, const Execute& run) {
+PointSet choose_points(const Target& target, std::optional<PointKind> wanted, const Plan& base, uint64_t seed, const Execute& run,
+                       const Learn& learn) {
   PointSet set;
   switch (build_of(target.program).instrumentation) {
     case Instrumentation::kStaticDetector:
@@ -75,7 +92,9 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
       if (target.script && wanted) {
         set.points = *wanted;
       } else if (wanted && *wanted != PointKind::kSync) {
-        set.note = "the program is not built with heddle-cc: only its synchronisation calls are scheduling points";
+        const PointKind kind = *wanted == PointKind::kAtomics ? PointKind::kAtomics : PointKind::kRacy;
+        set = points_of(learn(kind), kind);
+        if (*wanted != kind) set.note = "the program is not built with heddle-cc: only its racing and atomic instructions can be points";
       }
       break;
     case Instrumentation::kPresent:

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/learnt_points.h"
 #include "exec/target.h"
 #include "trace/executor.h"
 #include "trace/races.h"
@@ -21,7 +22,9 @@ struct PointSet {
   std::vector<SiteId> sites;
   size_t executions = 0;  // spent on it
   RaceLog races;
-  std::string note;  // where the user does not get what was asked for
+  std::string note;                                    // where the user does not get what was asked for
+  std::shared_ptr<const std::vector<CodePoint>> code;  // of a plain program: the sites, ready to be put in
+  std::optional<LearntPoints> learnt;                  // how they were learnt
   std::optional<Trace> last;
 
   // Makes it the point set of the plan.
@@ -31,8 +34,12 @@ struct PointSet {
 PolicySpec random_policy(uint64_t seed, size_t run);
 
 // Throws Error where the program cannot be controlled at all. `wanted` nothing: racing accesses for an instrumented program, else
-// synchronisation calls.
-PointSet choose_points(const Target& target, std::optional<PointKind> wanted, const Plan& base, uint64_t seed, const Execute& run);
+// synchronisation calls. `learn` learns the points of a plain program.
+using Learn = std::function<LearntPoints(PointKind)>;
+PointSet choose_points(const Target& target, std::optional<PointKind> wanted, const Plan& base, uint64_t seed, const Execute& run,
+                       const Learn& learn);
+// The point set of a plain program that is learnt; synchronisation calls, if there was nothing.
+PointSet points_of(LearntPoints learnt, PointKind kind);
 
 // Runs with race detection, first without preemption, then at random with the racing sites known so far as points, until no run shows
 // anything new. `each` is told of every run; it may end the profile by returning false.

@@ -129,8 +129,9 @@ Findings watch_instrumented(const Plan& base, const RacesArguments& options, Run
 
 Findings watch_plain(const Plan& base, const RacesArguments& options, const SharedRegions& regions, Runner& runner, Progress& progress) {
   Findings found;
-  const WatchedRaces watched =
-      profile_watched(base, options.plan.seed(), options.executions, runner.as_function(), regions, counting(found, progress));
+  const WatchedRaces watched = profile_watched(base, options.plan.seed(), {options.executions, options.executions}, runner.as_function(),
+                                               regions, counting(found, progress));
+  if (!watched.last) throw Error("interrupted", ExitCode::kInterrupted);
   found.races = watched.races.log();
   found.last = watched.last;
   found.executions = watched.executions;

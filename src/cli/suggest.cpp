@@ -13,8 +13,8 @@
 #include "store/saved_anchors.h"
 #include "store/saved_stacks.h"
 #include "trace/anchors.h"
+#include "trace/plain_points.h"
 #include "trace/stacks.h"
-#include "trace/waiting_loops.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
@@ -87,7 +87,7 @@ class Suggesting {
     search.base.points = failing_.data().points;
     search.base.points_id = failing_.data().points_id;
     search.base.sites = failing_.data().sites;
-    search.base.code = loops_of(failing_, Strictness::kRelaxed);
+    search.base.code = code_of(failing_, Strictness::kRelaxed);
     if (by_stacks_) search.base.detect |= kDetectStacks;
     Imposing imposing(search, tried.remedy.imposed, tried.bound, [this](const Trace& trace) { return seen(trace); });
     FindOptions find_options;

@@ -15,10 +15,10 @@
 #include "search/make.h"
 #include "store/atomic_file.h"
 #include "symbols/instrumentation.h"
+#include "trace/plain_points.h"
 #include "trace/project.h"
 #include "trace/sight.h"
 #include "trace/similar_text.h"
-#include "trace/waiting_loops.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
@@ -301,7 +301,7 @@ class Verification {
     Plan plan = before.base();
     plan.env_seed = failing.data().env_seed;
     set_points(plan, failing.data().points, failing.data().sites);
-    plan.code = loops_of(failing, Strictness::kRelaxed);
+    plan.code = code_of(failing, Strictness::kRelaxed);
     search.base = plan;
     search.early_timeouts = subject_.anchors.early_timeouts;
     const auto sampler = around(search, neighbourhood_of(failing));

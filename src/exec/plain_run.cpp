@@ -13,7 +13,7 @@
 #include "exec/variables.h"
 #include "exec/watchdog.h"
 #include "trace/error.h"
-#include "trace/waiting_loops.h"
+#include "trace/plain_points.h"
 
 namespace heddle::exec {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "trace/error.h"
-#include "trace/waiting_loops.h"
+#include "trace/plain_points.h"
 
 namespace heddle::exec {
 

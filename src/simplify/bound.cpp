@@ -153,7 +153,7 @@ class Bound final : public Pass {
       if ((e.flags & kChoice) != 0 && e.op != Op::kCondSignal && !has(e.op, kTimed))
         open_ = "choices other than which waiter a signal wakes were not enumerated";
     }
-    if (!open_sites(trace).empty()) open_ = "accesses race that are not among the points";
+    if (const std::string open = open_points(trace); !open.empty()) open_ = open;
     const std::string hidden = unseen(trace);
     if (!hidden.empty()) unseen_ = hidden;
     if (!reduce_ || (!has_timed_operations(trace) && (hidden.empty() || assume_))) return false;

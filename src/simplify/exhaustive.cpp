@@ -67,7 +67,7 @@ class Exhaustive final : public Pass {
       ++inconclusive_;
       return false;
     }
-    if (!open_sites(trace).empty()) open_ = "accesses race that are not among the points";
+    if (const std::string open = open_points(trace); !open.empty()) open_ = open;
     for (const Event& e : trace.events()) {
       if ((e.flags & kChoice) != 0 && e.op != Op::kCondSignal && !has(e.op, kTimed)) open_ = "other choices than waiters";
     }

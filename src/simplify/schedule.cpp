@@ -1,6 +1,6 @@
 #include "simplify/schedule.h"
 
-#include "trace/waiting_loops.h"
+#include "trace/plain_points.h"
 
 namespace heddle::simplify {
 
@@ -74,7 +74,7 @@ Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits)
   plan.points = like.data().points;
   plan.points_id = like.data().points_id;
   plan.sites = like.data().sites;
-  plan.code = loops_of(like, Strictness::kRelaxed);
+  plan.code = code_of(like, Strictness::kRelaxed);
   plan.env_seed = like.data().env_seed;
   plan.input_id = like.data().input_id;
   plan.skips = like.data().skips;

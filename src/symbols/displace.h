@@ -24,7 +24,17 @@ class CodeModules {
   std::map<std::string, std::unique_ptr<ModuleCode>> known_;
 };
 
-// The waiting loops among `sites` as code points, in their order; `paths` are those of the run's modules. What cannot be had is left out.
-std::vector<CodePoint> loop_points(CodeModules& modules, const std::vector<std::string>& paths, const std::vector<SiteId>& sites);
+// The same for an instruction that accesses memory, with what it accesses; or for a call, of which it is not known. `atomic`: it is
+// known to access an atomic variable.
+std::optional<CodePoint> access_point(const ModuleCode& code, const DecodedFunction& function, uint64_t offset, bool atomic);
+
+// The same place with a breakpoint.
+CodePoint without_jump(const CodePoint& point);
+// Sorts them; where a jump would overwrite another point's place it becomes a breakpoint.
+void keep_apart(std::vector<CodePoint>& points);
+
+// The marked ones among `sites` as code points; `paths` are those of the run's modules. What cannot be had is left out, and named in `refused`.
+std::vector<CodePoint> code_points(CodeModules& modules, const std::vector<std::string>& paths, const std::vector<SiteId>& sites,
+                                   std::vector<SiteId>* refused = nullptr);
 
 }  // namespace heddle::symbols

@@ -38,7 +38,8 @@ MemoryOperand memory_of(const ZydisDecodedOperand& o, uint64_t end) {
   m.reads = (o.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
   m.writes = (o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
   m.of_thread = o.mem.segment == ZYDIS_REGISTER_FS || o.mem.segment == ZYDIS_REGISTER_GS;
-  m.known = is_understood(o);
+  m.known = is_understood(o) && o.mem.segment != ZYDIS_REGISTER_GS;
+  m.implied = o.visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
   m.displacement = o.mem.disp.has_displacement != 0 ? o.mem.disp.value : 0;
   m.of_instruction = o.mem.base == ZYDIS_REGISTER_RIP;
   if (m.of_instruction) m.displacement += static_cast<int64_t>(end);
@@ -69,8 +70,21 @@ Instruction::Kind kind_of(const ZydisDecodedInstruction& z, const ZydisDecodedOp
   }
 }
 
-bool exchanges_with_memory(const ZydisDecodedInstruction& z, const std::vector<MemoryOperand>& memory) {
-  return z.mnemonic == ZYDIS_MNEMONIC_XCHG && !memory.empty();
+constexpr int kLowHalf = 3;  // rbx: the low half of what cmpxchg16b writes
+
+bool compares_and_swaps(const ZydisDecodedInstruction& z) {
+  return z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG || z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B;
+}
+
+// The register that memory is exchanged with, where its value is in the low bits.
+int other_register(const ZydisDecodedInstruction& z, const ZydisDecodedOperand* operands) {
+  for (unsigned k = 0; k < z.operand_count_visible; ++k) {
+    if (operands[k].type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
+    const ZydisRegister reg = operands[k].reg.value;
+    if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH) return -1;
+    return register_number(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg));
+  }
+  return -1;
 }
 
 uint32_t register_bit(ZydisRegister reg) {
@@ -126,8 +140,17 @@ std::optional<Instruction> decode(const uint8_t* bytes, size_t count, uint64_t o
     if (o.mem.base == ZYDIS_REGISTER_EIP) i.kind = Instruction::Kind::kNotCopied;
     i.memory.push_back(memory_of(o, i.end()));
   }
+  // A bit that a register names may lie anywhere behind the address.
+  const bool far_bit = z.mnemonic == ZYDIS_MNEMONIC_BT || z.mnemonic == ZYDIS_MNEMONIC_BTS || z.mnemonic == ZYDIS_MNEMONIC_BTR ||
+                       z.mnemonic == ZYDIS_MNEMONIC_BTC;
+  if (far_bit && z.operand_count > 1 && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+    for (MemoryOperand& m : i.memory) m.known = false;
+  }
   note_registers(z, operands, i);
-  i.atomic = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || exchanges_with_memory(z, i.memory);
+  i.exchanges = z.mnemonic == ZYDIS_MNEMONIC_XCHG && !i.memory.empty();
+  i.swaps = compares_and_swaps(z) && z.mnemonic != ZYDIS_MNEMONIC_CMPXCHG8B;  // that one compares with two halves
+  if (i.exchanges || i.swaps) i.with = z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B ? kLowHalf : other_register(z, operands);
+  i.atomic = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 || i.exchanges;
   return i;
 }
 
@@ -231,22 +254,36 @@ std::optional<DecodedFunction> ModuleCode::function(uint64_t offset) const {
   return f;
 }
 
-size_t ModuleCode::count_exchanges() const {
-  size_t count = 0;
+// Without their operands, which takes a fraction of the time.
+template <typename Visit>
+void ModuleCode::each_instruction(Visit visit) const {
   for (const Range& r : functions_) {
     for (uint64_t at = r.begin; at < r.end;) {
       const auto there = bytes(at, ZYDIS_MAX_INSTRUCTION_LENGTH);
       ZydisDecodedInstruction z;
-      // Without its operands, which takes a fraction of the time.
       if (there.empty() || !ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&the_decoder(), nullptr, there.data(), there.size(), &z))) break;
-      const bool swaps =
-          z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG || z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG16B || z.mnemonic == ZYDIS_MNEMONIC_CMPXCHG8B;
       const bool with_memory = (z.attributes & ZYDIS_ATTRIB_HAS_MODRM) != 0 && z.raw.modrm.mod != 3;
-      if (with_memory && (z.mnemonic == ZYDIS_MNEMONIC_XCHG || (swaps && (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0))) ++count;
+      if (with_memory) visit(at, z);
       at += z.length;
     }
   }
+}
+
+size_t ModuleCode::count_exchanges() const {
+  size_t count = 0;
+  each_instruction([&](uint64_t, const ZydisDecodedInstruction& z) {
+    const bool locked = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
+    if (z.mnemonic == ZYDIS_MNEMONIC_XCHG || (compares_and_swaps(z) && locked)) ++count;
+  });
   return count;
+}
+
+std::vector<uint64_t> ModuleCode::atomic_instructions() const {
+  std::vector<uint64_t> found;
+  each_instruction([&](uint64_t at, const ZydisDecodedInstruction& z) {
+    if (z.mnemonic == ZYDIS_MNEMONIC_XCHG || (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) found.push_back(at);
+  });
+  return found;
 }
 
 bool ModuleCode::is_target(uint64_t offset) const {

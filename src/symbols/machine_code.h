@@ -18,7 +18,8 @@ struct MemoryOperand {
   uint8_t scale = 1;
   uint8_t size = 0;  // bytes
   bool reads = false, writes = false;
-  bool of_thread = false;       // relative to fs: the thread's own
+  bool of_thread = false;       // relative to fs or gs: the thread's own
+  bool implied = false;         // not written in the instruction: the stack of a push, what a string instruction goes over
   bool of_instruction = false;  // relative to the next instruction: `displacement` is the offset in the module
   bool known = true;            // false: registers that are not kept have a part in it
   int64_t displacement = 0;
@@ -33,6 +34,9 @@ struct Instruction {
   uint64_t target = 0;      // kBranch, kJump, and kCall where it is direct
   uint8_t relative_at = 0;  // where a displacement counted from the next instruction lies; 0: there is none
   bool atomic = false;      // with a lock prefix, or an exchange with memory
+  bool exchanges = false;   // xchg with memory
+  bool swaps = false;       // compares and swaps
+  int with = -1;            // exchanges, swaps: the register that is written to memory
   // Registers by their numbers, a bit each, and the flags as one more (kFlags): what a result may depend on, and what it goes to.
   uint32_t reads = 0, writes = 0;
   std::vector<MemoryOperand> memory;
@@ -73,9 +77,13 @@ class ModuleCode {
   bool is_target(uint64_t offset) const;
   // Instructions that compare and swap, or exchange, with memory.
   size_t count_exchanges() const;
+  // Where instructions are that are atomic by themselves: with a lock prefix, or an exchange with memory.
+  std::vector<uint64_t> atomic_instructions() const;
 
  private:
   struct File;
+  template <typename Visit>
+  void each_instruction(Visit visit) const;
   std::unique_ptr<File> file_;
   std::vector<Range> functions_;
   mutable std::optional<std::vector<uint64_t>> targets_;  // of all direct branches, sorted; read when first asked for

@@ -165,7 +165,8 @@ std::optional<CodePoint> best_place(const ModuleCode& code, uint64_t begin) {
   std::optional<CodePoint> best;
   for (size_t i = *first; i < function->instructions.size(); ++i) {
     const Instruction& in = function->instructions[i];
-    if (auto point = displace(code, *function, in.offset)) {
+    auto point = in.kind == Instruction::Kind::kCall ? std::nullopt : displace(code, *function, in.offset);
+    if (point) {
       point->site = in.offset;
       if (point->jump != 0) return point;
       if (!best) best = point;

@@ -5,6 +5,7 @@
 
 #include "trace/guarded.h"
 #include "trace/sight.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::trace {
 
@@ -102,7 +103,8 @@ Anchors anchors_of(const PlacedTrace& placed) {
     a.ends.push_back(end_of_slice(failing, s, done[slice.thread], count[slice.thread]));
   }
   for (SiteId site : failing.data().sites) {
-    if (const auto at = at_site.find(site); at != at_site.end()) a.sites.push_back(at->second);
+    const bool plain_code = !is_disabled_hook(site) && (site & kAccessMark) != 0;
+    if (const auto at = at_site.find(plain_code ? without_hook_bit(site) : site); at != at_site.end()) a.sites.push_back(at->second);
   }
   a.operations = placed.operations();
   a.ending = ending_of(placed);

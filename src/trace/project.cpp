@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "trace/happens_before.h"
-#include "trace/waiting_loops.h"
+#include "trace/plain_points.h"
 
 namespace heddle::trace {
 

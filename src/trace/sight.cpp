@@ -6,6 +6,7 @@
 
 #include "model/condition.h"
 #include "symbols/symbols_names.h"
+#include "trace/plain_points.h"
 #include "trace/project.h"
 #include "wire/disabled_hooks.h"
 
@@ -92,6 +93,11 @@ std::vector<SiteId> open_sites(const Trace& trace) {
   std::sort(open.begin(), open.end());
   open.erase(std::unique(open.begin(), open.end()), open.end());
   return open;
+}
+
+std::string open_points(const Trace& trace) {
+  if (has_plain_accesses(trace.data().sites)) return kLearntPoints;
+  return open_sites(trace).empty() ? "" : "accesses race that are not among the points";
 }
 
 }  // namespace heddle::trace

@@ -30,5 +30,8 @@ size_t timing_choices(const Trace& trace);
 void watch(Plan& plan);
 // Sites that raced in a watched run although they are no points of it; sorted. None: the point set is closed, as far as this run shows.
 std::vector<SiteId> open_sites(const Trace& trace);
+// Why the point set is not closed, in a few words; empty: nothing speaks against it. One that was learnt from runs of a plain program never is.
+std::string open_points(const Trace& trace);
+inline constexpr const char* kLearntPoints = "which accesses are points was learnt from some runs, and others may race";
 
 }  // namespace heddle::trace

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "model/condition.h"
-#include "trace/waiting_loops.h"
+#include "trace/plain_points.h"
 
 namespace heddle::trace {
 
@@ -126,7 +126,7 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
   plan.input_id = trace.data().input_id;
   plan.skips = trace.data().skips;
   plan.sites = trace.data().sites;
-  plan.code = loops_of(trace, strictness);
+  plan.code = code_of(trace, strictness);
   if (strictness == Strictness::kStrict && !trace.inputs().calls.empty()) plan.inputs = trace.data().inputs;
   for (const TraceSlice& s : trace.slices()) {
     plan.slices.push_back({trace.threads()[s.thread].id, trace.events()[s.end - 1].number});

@@ -10,4 +10,8 @@ constexpr SiteId atomic_site(SiteId site) { return site | kAtomicSiteBit; }
 constexpr SiteId without_atomic_bit(SiteId site) { return site & ~kAtomicSiteBit; }
 constexpr bool is_atomic_site(SiteId site) { return (site & (kAtomicSiteBit | kDisabledHookBit)) == kAtomicSiteBit; }
 
+// Of a plan's `detect`: what atomic instructions order does not count. For a program whose threads come to no scheduling point between the first
+// and the last of them, and so show nothing else.
+inline constexpr uint32_t kAtomicsOrderNothing = 1 << 20;
+
 }  // namespace heddle

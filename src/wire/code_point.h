@@ -10,9 +10,12 @@ namespace heddle {
 // Among a plan's `sites`: the site is a loop that waits without a call. After the racing ones, before the quiet ones.
 inline constexpr SiteId kLoopMark = SiteId{1} << 62;
 constexpr SiteId waiting_loop(SiteId site) { return site | kLoopMark; }
-// The site is an instruction of plain code that accesses memory.
+// The site is an instruction of plain code that accesses memory, and a point under every PointKind: the tool puts only those there that are to be.
 inline constexpr SiteId kAccessMark = SiteId{1} << 61;
 constexpr SiteId plain_access(SiteId site) { return site | kAccessMark; }
+// Such an instruction, an ordinary one, is known to access an atomic variable.
+inline constexpr SiteId kAtomicAccessMark = SiteId{1} << 59;
+constexpr SiteId plain_atomic_access(SiteId site) { return plain_access(site) | kAtomicAccessMark; }
 // Not a site: the point set has a point after each operation that let somebody go on.
 inline constexpr SiteId kAfterReleases = SiteId{1} << 60;
 
@@ -25,15 +28,22 @@ struct CodePoint {
   struct Part {
     uint8_t original, copy;  // where an instruction begins, in the original and in the copy
   };
-  struct Fix {        // four bytes of the copy hold a distance:
+  struct Fix {        // four bytes of the copy hold a distance, or eight an address:
     uint8_t at;       // where they are
-    uint8_t end;      // from where it counts
+    uint8_t end;      // from where it counts; 0: an address
     uint64_t target;  // to where, as an offset in the module
   };
-  struct Operand {         // the memory that the first instruction accesses; size 0: it is a loop that waits
-    int64_t displacement;  // of_instruction: an offset in the module
+  enum class Relative : uint8_t { kNothing = 0, kModule, kThread };
+  enum class Exchange : uint8_t { kNone = 0, kAlways, kIfEqual };  // kIfEqual: compares with rax, or rdx and rax, as cmpxchg does
+  struct Operand {         // the memory that the first instruction accesses; size 0, and no call: it is a loop that waits
+    int64_t displacement;  // kModule: an offset in the module
     int8_t base, index;    // numbers of registers, or -1
-    uint8_t scale, size, reads, writes, of_instruction, atomic;
+    uint8_t scale, size, reads, writes;
+    Relative relative;
+    uint8_t atomic;
+    Exchange exchange;
+    int8_t with;  // an exchange: the register that is written, its low bits; or -1
+    uint8_t spare[6];
   };
   SiteId site;     // unmarked: where the first instruction is
   uint64_t from;   // events of the run before which passing the place is none
@@ -43,7 +53,8 @@ struct CodePoint {
   uint8_t fix_count;
   uint8_t jump;    // 1: a jump fits; 0: a breakpoint
   uint8_t leaves;  // 1: the copy ends by a jump or return of its own
-  uint8_t spare[2];
+  uint8_t call;    // 1: a call whose accesses are the point, of which nothing more is known
+  uint8_t spare;
   uint8_t original[kMostOriginal];
   uint8_t copy[kMostCopied];
   Part parts[kMostParts];
@@ -51,6 +62,8 @@ struct CodePoint {
   Operand operand;
 };
 static_assert(sizeof(CodePoint) % 8 == 0);
+// Every passage is an operation; of a loop that waits, only some are.
+constexpr bool is_access(const CodePoint& point) { return point.operand.size != 0 || point.call != 0; }
 
 // What the tool asks of a run that computes and comes to no point, by a SIGTRAP to the thread that runs: the next instructions, one by one,
 // or a code point from now on.

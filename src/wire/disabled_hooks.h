@@ -11,7 +11,7 @@ inline constexpr SiteId kDisabledHookBit = SiteId{1} << 63;
 constexpr SiteId disabled_hook(SiteId site) { return site | kDisabledHookBit; }
 constexpr bool is_disabled_hook(SiteId site) { return (site & kDisabledHookBit) != 0; }
 // Without this bit and those of wire/code_point.h.
-constexpr SiteId without_hook_bit(SiteId site) { return site & ~(kDisabledHookBit | kLoopMark | kAccessMark); }
+constexpr SiteId without_hook_bit(SiteId site) { return site & ~(kDisabledHookBit | kLoopMark | kAccessMark | kAtomicAccessMark); }
 
 // More that a plan may ask for by its `detect` (beside DetectFlag). What is listed comes back in HookBlock::patches.
 inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were called often and are no points

@@ -19,6 +19,7 @@ import _plots  # noqa: E402
 
 # What each measurement is given here beside --quick: few rows, so that all of it takes seconds.
 SMALL = {
+    "binaries": ["plain_race"],
     "bounded": ["bzip2smp"],
     "engine": ["disk"],
     "explain": ["account"],

@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 
 #include "runtime/base/memory_map.h"
+#include "runtime/base/placement.h"
 #include "runtime/base/valgrind.h"
 #include "runtime/engine/due.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 #include "runtime/memory/call_sites.h"
+#include "runtime/memory/hooks.h"
 #include "runtime/memory/races.h"
 #include "wire/access_ring.h"
 #include "wire/atomic_sites.h"
@@ -88,7 +90,27 @@ bool is_listed_atomic(uint64_t pc) {
   return known.atomic;
 }
 
+// --- Instructions that accessed atomic words, for the tool: it may want points there.
+
+constexpr uint32_t kListedSites = 8192;
+HEDDLE_APART uint64_t g_listed_sites[kListedSites];
+uint32_t g_listed_count;
+
+void list_atomic(uint64_t pc) {
+  uint32_t at = static_cast<uint32_t>(pc * 0x9E3779B97F4A7C15ull >> 51);
+  for (; g_listed_sites[at] != pc; at = (at + 1) % kListedSites) {
+    if (g_listed_sites[at] != 0) continue;
+    if (g_listed_count == kListedSites / 2) return;
+    ++g_listed_count;
+    g_listed_sites[at] = pc;
+    list_site(site_of(reinterpret_cast<const void*>(pc)));
+    return;
+  }
+}
+
 void take_atomic(const HeddleAccess& r, Op op, bool failed) {
+  if (op != Op::kFence) list_atomic(r.pc);
+  if ((g_run.plan.header->detect & kAtomicsOrderNothing) != 0) return;
   race_atomic({op, failed, r.size, __ATOMIC_SEQ_CST, reinterpret_cast<const void*>(r.address), 0, reinterpret_cast<const void*>(r.pc + 1),
                nullptr});
 }

@@ -13,6 +13,7 @@
 #include "runtime/engine/native.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/state_hash.h"
+#include "runtime/memory/code_access.h"
 
 namespace heddle::rt {
 
@@ -131,6 +132,7 @@ class Emitter {
     if (append) size_ += 4;
     return true;
   }
+  void address(uint64_t at, uintptr_t target) { memcpy(text_ + at, &target, sizeof target); }
   uintptr_t here() const { return base_ + size_; }
   uint64_t size() const { return size_; }
   const Byte* text() const { return text_; }
@@ -155,7 +157,12 @@ bool write_stub(Displaced* d, uintptr_t room, uintptr_t bias) {
   const uint64_t copy = e.size();
   e.bytes(p.copy, p.copy_length);
   for (uint32_t i = 0; i < p.fix_count; ++i) {
-    if (!e.fill(copy + p.fixes[i].at, copy + p.fixes[i].end, bias + p.fixes[i].target)) return false;
+    const CodePoint::Fix& f = p.fixes[i];
+    if (f.end == 0) {
+      e.address(copy + f.at, bias + f.target);
+    } else if (!e.fill(copy + f.at, copy + f.end, bias + f.target)) {
+      return false;
+    }
   }
   if (p.leaves == 0) {
     const Byte jump = 0xE9;
@@ -169,8 +176,11 @@ bool is_sound(const CodePoint& p) {
   if (p.length == 0 || p.length > kMostOriginal || p.copy_length > kMostCopied || p.fix_count > kMostFixes || p.part_count > kMostParts)
     return false;
   for (uint32_t i = 0; i < p.fix_count; ++i) {
-    if (p.fixes[i].at + 4 > p.copy_length || p.fixes[i].end > p.copy_length) return false;
+    const uint32_t bytes = p.fixes[i].end == 0 ? 8 : 4;
+    if (p.fixes[i].at + bytes > p.copy_length || p.fixes[i].end > p.copy_length) return false;
   }
+  const CodePoint::Operand& o = p.operand;
+  if (o.base > 15 || o.index > 15 || o.with > 15) return false;
   return p.jump == 0 || p.length >= 5;
 }
 
@@ -312,6 +322,20 @@ void install_code_points_of_new_modules() {
   flush_text();
 }
 
+void fault_in_code(void* context) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
+  for (uint32_t i = 0; i < g_displaced_count; ++i) {
+    const Displaced& d = g_displaced[i];
+    if (!d.installed || pc < d.copy || pc >= d.copy + d.point.copy_length) continue;
+    for (uint32_t k = d.point.part_count; k-- > 0;) {
+      if (pc < d.copy + d.point.parts[k].copy) continue;
+      registers[REG_RIP] = static_cast<long long>(d.address + d.point.parts[k].original);
+      return;
+    }
+  }
+}
+
 bool code_trap(const siginfo_t* info, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (g_stepping && info->si_code == TRAP_TRACE) {
@@ -329,6 +353,7 @@ using namespace heddle::rt;
 // A thread passes the place: is there more to be done than to go on? The vector registers are the program's here.
 extern "C" __attribute__((visibility("hidden"), target("general-regs-only"))) bool heddle_pass_by(const Displaced* at) {
   if (!g_run.active || t_managed == 0 || g_native != 0 || g_run.step < at->from) return false;
+  if (is_access(at->point)) return g_run.claimed;
   ThreadSlot* me = g_current;
   LoopPasses& l = me->loop;
   // One round of a loop is none yet that waits; whoever has done anything else has got on.
@@ -343,6 +368,11 @@ extern "C" __attribute__((visibility("hidden"))) void heddle_code_point(const Di
                                                                         const void* vectors) {
   ThreadSlot* me = g_current;
   me->live = {registers, vectors, static_cast<uint32_t>(heddle_vector_bytes)};
+  if (is_access(at->point)) {
+    access_of_code(at->point, registers, at->address - site_offset(at->site));
+    me->live = {};
+    return;
+  }
   Pending p{};
   p.op = Op::kLoopIteration;
   p.site = at->site;

@@ -12,6 +12,9 @@ namespace heddle::rt {
 void install_code_points();
 void install_code_points_of_new_modules();
 
+// A fault: where it happened in a copy, the context gets to say where the original is.
+void fault_in_code(void* context);
+
 // A SIGTRAP, with the kernel's context of it. True: it was ours, and the program goes on.
 bool code_trap(const siginfo_t* info, void* context);
 

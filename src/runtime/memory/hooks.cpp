@@ -87,17 +87,6 @@ void spins_at(CallSite* at) {
   }
 }
 
-Event* access_point(Op op, const void* address, size_t size, const CallSite* at) {
-  Pending p{};
-  p.op = op;
-  p.flags = size > 8 ? kWide : 0;
-  p.size = static_cast<uint32_t>(size);
-  p.address = address;
-  p.object = object_of(address);
-  p.site = at->site;
-  return point(p);
-}
-
 // A loop that only reads, and reads the same again and again, waits for somebody else.
 void mark_spin(Event* event) {
   event->flags |= kSpin;
@@ -106,6 +95,33 @@ void mark_spin(Event* event) {
 }
 
 }  // namespace
+
+Event* access_event(Op op, const void* address, size_t size, SiteId site) {
+  Pending p{};
+  p.op = op;
+  p.flags = size > 8 ? kWide : 0;
+  p.size = static_cast<uint32_t>(size);
+  p.address = address;
+  p.object = object_of(address);
+  p.site = site;
+  return point(p);
+}
+
+void read_done(Event* event, uintptr_t pc, const void* address, size_t size) {
+  const uint64_t value = value_at(address, size);
+  set_value(event, value, size);
+  if (reads_again(pc, address, value, true)) mark_spin(event);
+}
+
+void write_known(Event* event, uint64_t value, size_t size) {
+  set_value(event, value_at(&value, size), size);
+  reads_changed();
+}
+
+void write_begins(Event* event, const void* address, size_t size) {
+  g_open_store = {event, address, static_cast<uint32_t>(size)};
+  reads_changed();
+}
 
 void saw_instrumentation() { g_instrumented = true; }
 bool instrumented() { return g_instrumented; }
@@ -185,17 +201,14 @@ __attribute__((noinline)) static void whole_access(const void* address, size_t s
     }
     spins_at(at);
   }
-  Event* event = access_point(op, address, size, at);
+  Event* event = access_event(op, address, size, at->site);
   g_watch.loads = 0;
   if (is_freed(address, size)) report_freed_use(address, size, op, pc);
   if (detecting()) race_access(address, size, op, pc);
   if (load) {
-    const uint64_t value = value_at(address, size);
-    set_value(event, value, size);
-    if (reads_again(at->pc, address, value, true)) mark_spin(event);
+    read_done(event, at->pc, address, size);
   } else {
-    g_open_store = {event, address, static_cast<uint32_t>(size)};
-    reads_changed();
+    write_begins(event, address, size);
   }
 }
 
@@ -223,7 +236,7 @@ Event* before_atomic(Op op, const void* address, uint32_t size, const void* pc) 
   ++block()->atomics;
   CallSite* at = call_site(pc, HookKind::kAtomic);
   if (lists_called() && !at->listed) list_called(at);
-  Event* event = at->point && (!alone() || at->spins) ? access_point(op, address, size, at) : nullptr;
+  Event* event = at->point && (!alone() || at->spins) ? access_event(op, address, size, at->site) : nullptr;
   if (op != Op::kFence && is_freed(address, size)) report_freed_use(address, size, op, pc);
   return event;
 }

@@ -12,6 +12,13 @@ void list_site(SiteId site);
 void note_twins(const SiteId* stack, uint32_t size);  // of where the run has ended
 bool instrumented();                                  // has any code of this program announced itself?
 
+// An access that is a point, in two parts: the point; then, for one that only reads, what it reads (a loop that waits by reading gives
+// way), and for one that writes, what it will write, or that it is to be read when it has been executed.
+Event* access_event(Op op, const void* address, size_t size, SiteId site);
+void read_done(Event* event, uintptr_t pc, const void* address, size_t size);
+void write_known(Event* event, uint64_t value, size_t size);
+void write_begins(Event* event, const void* address, size_t size);
+
 // Reads the value of g_open_store, which has an event.
 void settle_store();
 

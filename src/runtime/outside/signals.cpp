@@ -85,6 +85,7 @@ void on_fatal(int number, siginfo_t* info, void* context) {
              (g_current->carrier.stack_high - g_current->carrier.stack_low) / 1024);
     end_run(OutcomeKind::kCannotControl, 0, text);
   }
+  fault_in_code(context);
   struct sigaction standard;
   memset(&standard, 0, sizeof standard);
   standard.sa_handler = SIG_DFL;
@@ -133,6 +134,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
     errno = saved;
     return;
   }
+  if (is_fatal(number)) fault_in_code(context);
   const struct sigaction action = view(number).action;
   if (action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL) return;
   if ((action.sa_flags & SA_RESETHAND) != 0) {
