@@ -98,8 +98,17 @@ std::string Names::row_place(SiteId site) const {
 struct Allocation {
   std::string type, variable;
   uint64_t header = 0;  // bytes before the object: the counts of a shared pointer
+  bool plain = false;   // C's: nothing of the compiler's stands before the objects
 };
-static std::optional<Allocation> allocation_of(const std::string& statement) {
+static bool is_one_allocation(const std::string& statement) {
+  size_t found = 0;
+  for (const char* mark : {"malloc(", "calloc(", "realloc(", "_alloc(", "new ", "make_unique<", "make_shared<"}) {
+    for (size_t at = statement.find(mark); at != std::string::npos; at = statement.find(mark, at + 1)) ++found;
+  }
+  return found <= 1;
+}
+
+static Allocation allocation_of(const std::string& statement) {
   auto word_from = [&](size_t at) {
     size_t end = at;
     while (end < statement.size() &&
@@ -116,14 +125,26 @@ static std::optional<Allocation> allocation_of(const std::string& statement) {
     return word_from(at);
   };
   Allocation a;
+  // Which of several it was is not known.
+  if (!is_one_allocation(statement)) return a;
   if (a.type = after("make_shared<"); !a.type.empty()) a.header = 16;
-  for (const char* mark : {"make_unique<", "new ", "sizeof(", "sizeof ("}) {
+  for (const char* mark : {"make_unique<", "new "}) {
     if (a.type.empty()) a.type = after(mark);
   }
-  if (a.type.empty()) return std::nullopt;
+  a.plain = a.type.empty();
+  for (const char* mark : {"sizeof(", "sizeof ("}) {
+    if (a.type.empty()) a.type = after(mark);
+  }
   // What is assigned: the last '=' before the allocation, with nothing but it in between.
-  const size_t equals = statement.rfind('=', statement.find(a.type));
-  if (equals != std::string::npos && statement.substr(equals, statement.find(a.type) - equals).find(';') == std::string::npos) {
+  size_t call = std::string::npos;
+  if (!a.type.empty()) {
+    call = statement.find(a.type);
+  } else {
+    for (const char* name : {"malloc(", "calloc(", "realloc(", "aligned_alloc("}) call = std::min(call, statement.find(name));
+  }
+  if (call == std::string::npos) return a;
+  const size_t equals = statement.rfind('=', call);
+  if (equals != std::string::npos && statement.substr(equals, call - equals).find(';') == std::string::npos) {
     size_t end = equals;
     while (end > 0 && statement[end - 1] == ' ') --end;
     size_t begin = end;
@@ -135,11 +156,17 @@ static std::optional<Allocation> allocation_of(const std::string& statement) {
 
 std::optional<std::string> Names::member(ObjectId id, const ObjectRow& row) {
   if (object_kind(id) != ObjectKind::kHeap || row.site == kNoSite) return std::nullopt;
-  const auto a = allocation_of(statement(row.site));
-  if (!a || row.offset < a->header) return std::nullopt;
-  const auto variable = symbols_.member_at(site_module(row.site), a->type, row.offset - a->header);
-  if (!variable || variable->name.empty()) return std::nullopt;
-  std::string name = a->variable.empty() ? a->type + "::" + variable->name : a->variable + "->" + variable->name;
+  const Allocation a = allocation_of(statement(row.site));
+  if (row.offset < a.header) return std::nullopt;
+  const auto variable = symbols_.member_at(site_module(row.site), a.type, row.offset - a.header);
+  std::string name;
+  if (variable && !variable->name.empty()) {
+    name = a.variable.empty() ? a.type + "::" + variable->name : a.variable + "->" + variable->name;
+  } else if (!a.variable.empty() && a.plain) {
+    const auto behind = symbols_.behind_pointer(site_module(row.site), site_offset(row.site), a.variable, row.offset);
+    if (behind) name = a.variable + behind->name;
+  }
+  if (name.empty()) return std::nullopt;
   const std::pair<uint64_t, uint64_t> allocation(row.a, row.b);
   // The second object of its kind has a number.
   for (size_t n = 2;; ++n) {

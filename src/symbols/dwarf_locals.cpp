@@ -89,6 +89,42 @@ void for_each_local(Dwarf_Die* scope, WalkBudget& budget, int depth, const Visit
 
 }  // namespace
 
+std::optional<Dwarf_Die> VariableIndex::type_of_name(DwarfUnit& unit, uint64_t place, const std::string& name) const {
+  Dwarf_Die body = unit.body();
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes(&body, place, &scopes);
+  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
+  std::optional<Dwarf_Die> found;
+  const auto look = [&](Dwarf_Die& die) {
+    const char* its = string_attribute(&die, DW_AT_name);
+    if (!found && its != nullptr && name == its) found = reference_attribute(&die, DW_AT_type);
+  };
+  for (int i = 0; i < count && !found; ++i) {
+    if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
+    WalkBudget budget;
+    for_each_local(&scopes[i], budget, 0, look);
+  }
+  for (size_t i = 0; i < entries_.size() && !found; ++i) {
+    Dwarf_Die die = entries_[i].die;
+    look(die);
+  }
+  return found;
+}
+
+std::optional<Variable> VariableIndex::behind(DwarfUnit& unit, uint64_t place, const std::string& pointer, uint64_t offset) const {
+  const std::optional<Dwarf_Die> type = type_of_name(unit, place, pointer);
+  const std::optional<Dwarf_Die> target = type ? pointed_type(*type, *this) : std::nullopt;
+  const uint64_t size = target ? type_size(*target, *this).value_or(0) : 0;
+  if (size == 0) return std::nullopt;
+  Variable variable = member_of_type(*target, offset % size, *this);
+  if (offset < size && variable.name.starts_with(".")) {
+    variable.name.replace(0, 1, "->");
+  } else {
+    variable.name.insert(0, "[" + std::to_string(offset / size) + "]");
+  }
+  return variable;
+}
+
 std::optional<Variable> VariableIndex::local(DwarfUnit& unit, uint64_t function, uint64_t distance) const {
   Dwarf_Die body = unit.body();
   Dwarf_Die* scopes = nullptr;

@@ -265,6 +265,14 @@ class Descent {
 
 std::string type_name(Dwarf_Die type, const TypeWorld& world) { return name_within(type, world, 0); }
 
+std::optional<Dwarf_Die> pointed_type(Dwarf_Die type, const TypeWorld& world) {
+  std::optional<Dwarf_Die> plain = plain_type(type, world);
+  if (!plain || dwarf_tag(&*plain) != DW_TAG_pointer_type) return std::nullopt;
+  const std::optional<Dwarf_Die> target = reference_attribute(&*plain, DW_AT_type);
+  plain = target ? plain_type(*target, world) : std::nullopt;
+  return plain && dwarf_tag(&*plain) != DW_TAG_subroutine_type ? target : std::nullopt;
+}
+
 std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world) { return size_within(type, world, 0); }
 
 Variable member_of_type(Dwarf_Die type, uint64_t offset, const TypeWorld& world) { return Descent(offset, world).run(type); }

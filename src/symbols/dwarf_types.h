@@ -27,6 +27,9 @@ std::string type_name(Dwarf_Die type, const TypeWorld& world);
 
 std::optional<uint64_t> type_size(Dwarf_Die type, const TypeWorld& world);
 
+// What a pointer of this type points to; nothing if it is no pointer, or one to void or to a function.
+std::optional<Dwarf_Die> pointed_type(Dwarf_Die type, const TypeWorld& world);
+
 // Goes from an object of the type down to the smallest member at the offset. The name is the way to it, such as
 // ".items[3].next" or "[2]", empty for the object itself. Members that a library reserves for itself (std::atomic's
 // _M_i, pthread_mutex_t's __data) do not appear.

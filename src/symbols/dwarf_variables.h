@@ -25,6 +25,8 @@ class VariableIndex : private TypeWorld {
   std::optional<Variable> member(const std::string& type, uint64_t offset) const;
   // The local variable or parameter of the function at `function` that lies `distance` bytes below the beginning of its frame.
   std::optional<Variable> local(DwarfUnit& unit, uint64_t function, uint64_t distance) const;
+  // What lies `offset` bytes behind a pointer, by the name that the code at `place` has for the pointer: "->next", "[3].next", "[2]".
+  std::optional<Variable> behind(DwarfUnit& unit, uint64_t place, const std::string& pointer, uint64_t offset) const;
 
  private:
   struct Entry {
@@ -42,6 +44,7 @@ class VariableIndex : private TypeWorld {
   void walk(Dwarf_Die* die, const Place& place, WalkBudget& budget);
   void add_class(Dwarf_Die& die, const std::string& qualified);
   void add_variable(Dwarf_Die& die, const Place& place);
+  std::optional<Dwarf_Die> type_of_name(DwarfUnit& unit, uint64_t place, const std::string& name) const;
   std::optional<Dwarf_Die> definition(const Dwarf_Die& declaration) const override;
   std::string qualified_name(const Dwarf_Die& type) const override;
 

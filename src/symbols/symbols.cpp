@@ -76,6 +76,11 @@ class ModuleSymbols {
     return unit != nullptr ? variables().local(*unit, function, distance) : std::nullopt;
   }
 
+  std::optional<Variable> behind_pointer(uint64_t place, const std::string& pointer, uint64_t offset) {
+    DwarfUnit* unit = units_ != nullptr ? units_->find(place) : nullptr;
+    return unit != nullptr ? variables().behind(*unit, place, pointer, offset) : std::nullopt;
+  }
+
   std::string build_id() const { return elf_.file() != nullptr ? elf_.file()->build_id() : std::string(); }
   bool has_debug_info() const { return units_ != nullptr; }
 
@@ -186,6 +191,12 @@ std::optional<Variable> Symbols::local_at(unsigned module, uint64_t function, ui
   std::lock_guard lock(mutex_);
   ModuleSymbols* symbols = module_at(module);
   return symbols != nullptr ? symbols->local_at(function, distance) : std::nullopt;
+}
+
+std::optional<Variable> Symbols::behind_pointer(unsigned module, uint64_t place, const std::string& pointer, uint64_t offset) const {
+  std::lock_guard lock(mutex_);
+  ModuleSymbols* symbols = module_at(module);
+  return symbols != nullptr ? symbols->behind_pointer(place, pointer, offset) : std::nullopt;
 }
 
 std::string Symbols::build_id(unsigned module) const {

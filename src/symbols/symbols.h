@@ -69,6 +69,9 @@ class Symbols {
   // The local variable of the function that begins there, by its distance from the beginning of the function's frame.
   std::optional<Variable> local_at(unsigned module, uint64_t function, uint64_t distance) const;
 
+  // What lies `offset` bytes behind a pointer, by the name that the code at `place` has for it: "->next", "[3].next", "[2]".
+  std::optional<Variable> behind_pointer(unsigned module, uint64_t place, const std::string& pointer, uint64_t offset) const;
+
   // Lower-case hexadecimal, or empty.
   std::string build_id(unsigned module) const;
   bool has_debug_info(unsigned module) const;

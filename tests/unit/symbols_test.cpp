@@ -39,6 +39,9 @@ struct SymbolsTestQueue : SymbolsTestBase {
 };
 
 SymbolsTestQueue symbols_test_queue;
+SymbolsTestNode* symbols_test_nodes;
+int* symbols_test_counts;
+void* symbols_test_anything;
 std::atomic<int> symbols_test_counter{0};
 std::array<int, 4> symbols_test_array{};
 pthread_mutex_t symbols_test_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -262,6 +265,23 @@ TEST_F(SymbolsTest, FindsMembersOfNamedTypes) {
   EXPECT_EQ(member->type, "SymbolsTestNode*");
   EXPECT_FALSE(symbols_.member_at(0, "SymbolsTestQueue", sizeof(SymbolsTestQueue)).has_value());
   EXPECT_FALSE(symbols_.member_at(0, "NoSuchType", 0).has_value());
+}
+
+TEST_F(SymbolsTest, NamesWhatLiesBehindAPointer) {
+  symbols_test_nodes = nullptr;
+  symbols_test_counts = nullptr;
+  symbols_test_anything = nullptr;
+  const uint64_t here = offset_of(*reinterpret_cast<const char*>(&local_static));
+  const auto name = [&](const char* pointer, uint64_t offset) {
+    const auto found = symbols_.behind_pointer(0, here, pointer, offset);
+    return found ? found->name : std::string("none");
+  };
+  EXPECT_EQ(name("symbols_test_nodes", offsetof(SymbolsTestNode, next)), "->next");
+  EXPECT_EQ(name("symbols_test_nodes", 2 * sizeof(SymbolsTestNode) + offsetof(SymbolsTestNode, next)), "[2].next");
+  EXPECT_EQ(name("symbols_test_counts", 3 * sizeof(int)), "[3]");
+  EXPECT_EQ(name("symbols_test_anything", 0), "none");
+  EXPECT_EQ(name("symbols_test_queue", 0), "none");
+  EXPECT_EQ(name("no_such_pointer", 0), "none");
 }
 
 TEST_F(SymbolsTest, AnswersNothingOutsideTheModule) {
