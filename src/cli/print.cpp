@@ -17,6 +17,11 @@ void write_text(std::FILE* stream, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
+void draw_text(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void write_program_output(std::FILE* stream, std::string_view text) {
   if (::isatty(::fileno(stream)) == 1) {
     write_text(stream, clean_text(text));

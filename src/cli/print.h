@@ -17,6 +17,8 @@ void before_printing(std::function<void()> then);
 
 // To the stream as it is: documents, and text that was cleaned when it was laid out (report/screen.h).
 void write_text(std::FILE* stream, std::string_view text);
+// For the moment, on a terminal: whoever draws cleans what it quotes, and takes it away again.
+void draw_text(std::string_view text);
 // What the program itself printed: as it is into a file or a pipe, clean on a terminal.
 void write_program_output(std::FILE* stream, std::string_view text);
 

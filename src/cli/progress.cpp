@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -32,12 +31,6 @@ bool moves_its_cursor() {
   return kind != nullptr && *kind != '\0' && std::string_view(kind) != "dumb";
 }
 
-// Not through print.h: what is printed clears this first.
-void put(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
 }  // namespace
 
 Progress::Progress(bool quiet) : on_(!quiet && ::isatty(2) == 1) {
@@ -63,7 +56,7 @@ void Progress::show(const std::string& line) {
     draw(line);
     return;
   }
-  put(fmt::format("\r{:<{}}", clean_line(line), width_));
+  draw_text(fmt::format("\r{:<{}}", clean_line(line), width_));
   width_ = line.size();
 }
 
@@ -74,7 +67,7 @@ void Progress::draw(const std::string& line) {
   lines.push_back(line);
   std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A", drawn_) : "";
   for (const std::string& each : lines) text += "\r\x1b[K" + clean_line(each).substr(0, screen.columns - 1) + "\n";
-  put(text + "\x1b[J");
+  draw_text(text + "\x1b[J");
   drawn_ = lines.size();
 }
 
@@ -83,8 +76,8 @@ void Progress::clear() {
 }
 
 void Progress::erase() {
-  if (drawn_ > 0) put(fmt::format("\x1b[{}A\r\x1b[J", drawn_));
-  if (width_ > 0) put(fmt::format("\r{:<{}}\r", "", width_));
+  if (drawn_ > 0) draw_text(fmt::format("\x1b[{}A\r\x1b[J", drawn_));
+  if (width_ > 0) draw_text(fmt::format("\r{:<{}}\r", "", width_));
   drawn_ = width_ = 0;
 }
 

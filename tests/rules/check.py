@@ -184,7 +184,6 @@ LONG_FUNCTIONS = {
     ("src/model/waits.h", "wait_kind_of"): "what each operation waits for",
     ("src/runtime/base/call_effects.h", "effect_of"): "what each system call leaves behind",
     ("src/runtime/calls/syscalls.cpp", "forwarded_syscall"): "which wrapper each system call has",
-    ("src/runtime/memory/races.cpp", "check_granule"): "every watched access runs it: no call inside",
     ("src/cli/finding.cpp", "find_failure"): "older than the rule",
     ("src/cli/replay.cpp", "replay_pasted"): "older than the rule",
     ("src/cli/replay.cpp", "run_replay"): "older than the rule",
