@@ -44,6 +44,12 @@ CodeClass code_class(Addr address) {
   return last_class;
 }
 
+Bool is_runtime_code(Addr address) {
+  DebugInfo* module = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), address);
+  const HChar* name = module != NULL ? file_name(VG_(DebugInfo_get_filename)(module)) : "";
+  return begins(name, "libheddle-") || begins(name, "vgpreload_") || begins(name, "ld-");
+}
+
 typedef struct {
   IRSB* out;
   Addr pc;

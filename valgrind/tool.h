@@ -15,6 +15,8 @@ typedef enum {
   kUnknownCode, /* of no file: made at run time */
 } CodeClass;
 CodeClass code_class(Addr address);
+/* Of the runtime, the loader or Valgrind itself. */
+Bool is_runtime_code(Addr address);
 
 /* Added to the kind of an access in the code of a library. */
 enum { kByLibrary = 0x80 };

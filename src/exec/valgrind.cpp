@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "trace/error.h"
+#include "wire/block_trace.h"
 
 namespace heddle::exec {
 
@@ -60,6 +61,30 @@ std::vector<HeddleDependence> MemoryDependences::found() const {
   for (off_t at = 0; ::pread(file_.get(), &one, sizeof one, at) == static_cast<ssize_t>(sizeof one); at += sizeof one) all.push_back(one);
   return all;
 }
+
+BlockTraceFile::BlockTraceFile(size_t bytes) : file_(file_for_tool("heddle-blocks")) {
+  constexpr size_t kDescriptions = size_t{128} << 20, kChunk = size_t{kHeddleChunkWords} * 8;
+  HeddleBlockTrace head{};
+  head.version = kHeddleTraceVersion;
+  head.description_at = 4096;
+  head.description_capacity = kDescriptions / 4;
+  head.chunks_at = 4096 + kDescriptions;
+  head.chunk_capacity = bytes / kChunk + 2;
+  size_ = head.chunks_at + head.chunk_capacity * kChunk;
+  // Pages that nobody writes to take no memory.
+  if (::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0)
+    throw Error(fmt::format("cannot make room for a trace: {}", std::strerror(errno)));
+  void* memory = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (memory == MAP_FAILED) throw Error(fmt::format("cannot make room for a trace: {}", std::strerror(errno)));
+  memory_ = static_cast<std::byte*>(memory);
+  std::memcpy(memory_, &head, sizeof head);
+}
+
+BlockTraceFile::~BlockTraceFile() {
+  if (memory_ != nullptr) ::munmap(memory_, size_);
+}
+
+std::string BlockTraceFile::path() const { return path_of(file_); }
 
 size_t SharedRegions::count() const {
   struct stat status {};

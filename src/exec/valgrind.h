@@ -1,5 +1,7 @@
 #pragma once
 // The Valgrind tool (valgrind/ at the root), which shows the memory accesses of programs that are not instrumented.
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,22 @@ class MemoryDependences {
 
  private:
   Descriptor file_;
+};
+
+// The blocks that one run by the tool executes (wire/block_trace.h), in shared memory. Of a run that needs more than `bytes` its end is kept.
+class BlockTraceFile {
+ public:
+  explicit BlockTraceFile(size_t bytes);
+  ~BlockTraceFile();
+  BlockTraceFile(const BlockTraceFile&) = delete;
+  BlockTraceFile& operator=(const BlockTraceFile&) = delete;
+  std::string path() const;
+  std::span<const std::byte> memory() const { return {memory_, size_}; }
+
+ private:
+  Descriptor file_;
+  std::byte* memory_ = nullptr;
+  size_t size_ = 0;
 };
 
 // The same program, run by the tool.

@@ -118,6 +118,33 @@ void VariableIndex::add_variable(Dwarf_Die& die, const Place& place) {
   entries_.push_back({*address, *address, die, place.context});
 }
 
+std::string VariableIndex::name_of(const Entry& entry) const {
+  Dwarf_Die die = entry.die;
+  std::string name = linkage_name(&die);
+  // Compilers leave out the linkage names of function-local variables.
+  if (name.empty()) name = cxx_name(module_.object(entry.begin), entry.begin).value_or("");
+  if (name.empty()) name = contexts_.qualified_name(die, entry.context);
+  return pretty_function(name);
+}
+
+std::optional<Symbols::NamedPlace> VariableIndex::named(const std::string& name) const {
+  constexpr uint64_t kMostBytes = 1 << 20;
+  const std::string variable = name.substr(0, name.find_first_of(".["));
+  for (const Entry& entry : entries_) {
+    const std::string full = name_of(entry);
+    const size_t scope = full.rfind("::");
+    const bool same = full == variable || (scope != std::string::npos && full.compare(scope + 2, std::string::npos, variable) == 0);
+    if (!same || full.empty()) continue;
+    if (name == variable) return Symbols::NamedPlace{entry.begin, entry.end - entry.begin};
+    const std::string wanted = full + name.substr(variable.size());
+    for (uint64_t at = entry.begin; at < entry.end && at < entry.begin + kMostBytes; ++at) {
+      const auto found = find(at);
+      if (found && found->name == wanted) return Symbols::NamedPlace{at, found->size > 0 ? found->size : 1};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Variable> VariableIndex::find(uint64_t address) const {
   auto next =
       std::upper_bound(entries_.begin(), entries_.end(), address, [](uint64_t value, const Entry& entry) { return value < entry.begin; });
@@ -129,11 +156,7 @@ std::optional<Variable> VariableIndex::find(uint64_t address) const {
   if (auto type = reference_attribute(&die, DW_AT_type)) {
     variable = member_of_type(*type, address - entry.begin, *this);
   }
-  std::string name = linkage_name(&die);
-  // Compilers leave out the linkage names of function-local variables.
-  if (name.empty()) name = cxx_name(module_.object(entry.begin), entry.begin).value_or("");
-  if (name.empty()) name = contexts_.qualified_name(die, entry.context);
-  name = pretty_function(name);
+  const std::string name = name_of(entry);
   if (name.empty()) return std::nullopt;
   variable.name = name + variable.name;
   Dwarf_Attribute file;

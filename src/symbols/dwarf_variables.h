@@ -22,6 +22,8 @@ class VariableIndex : private TypeWorld {
   VariableIndex(std::vector<DwarfUnit>& units, ModuleElf& module);
 
   std::optional<Variable> find(uint64_t address) const;
+  // The way back: where the variable or the member of that name lies.
+  std::optional<Symbols::NamedPlace> named(const std::string& name) const;
   std::optional<Variable> member(const std::string& type, uint64_t offset) const;
   // The local variable or parameter of the function at `function` that lies `distance` bytes below the beginning of its frame.
   std::optional<Variable> local(DwarfUnit& unit, uint64_t function, uint64_t distance) const;
@@ -41,6 +43,7 @@ class VariableIndex : private TypeWorld {
     int depth = 0;
   };
 
+  std::string name_of(const Entry& entry) const;
   void walk(Dwarf_Die* die, const Place& place, WalkBudget& budget);
   void add_class(Dwarf_Die& die, const std::string& qualified);
   void add_variable(Dwarf_Die& die, const Place& place);

@@ -66,6 +66,10 @@ class ModuleSymbols {
     return variable;
   }
 
+  std::optional<Symbols::NamedPlace> global_named(const std::string& name) {
+    return units_ != nullptr ? variables().named(name) : std::nullopt;
+  }
+
   std::optional<Variable> member_at(const std::string& type, uint64_t offset) {
     if (units_ == nullptr) return std::nullopt;
     return variables().member(type, offset);
@@ -179,6 +183,12 @@ std::optional<Variable> Symbols::global_at(unsigned module, uint64_t offset) con
   std::lock_guard lock(mutex_);
   ModuleSymbols* symbols = module_at(module);
   return symbols != nullptr ? symbols->global_at(offset) : std::nullopt;
+}
+
+std::optional<Symbols::NamedPlace> Symbols::global_named(unsigned module, const std::string& name) const {
+  std::lock_guard lock(mutex_);
+  ModuleSymbols* symbols = module_at(module);
+  return symbols != nullptr ? symbols->global_named(name) : std::nullopt;
 }
 
 std::optional<Variable> Symbols::member_at(unsigned module, const std::string& type, uint64_t offset) const {

@@ -62,6 +62,13 @@ class Symbols {
   // The global or static variable that covers the offset. Without debug information the ELF symbol, "name+0x8".
   std::optional<Variable> global_at(unsigned module, uint64_t offset) const;
 
+  // Where the global or static variable of that name lies, or a member of it, as global_at names them ("queue.items[3].next"); a variable in a
+  // namespace or function is found by its last name, too.
+  struct NamedPlace {
+    uint64_t offset = 0, size = 0;
+  };
+  std::optional<NamedPlace> global_named(unsigned module, const std::string& name) const;
+
   // The member of a type named in the module's debug information ("Node", "ns::Queue"), for objects on the heap or the
   // stack; the name is the way to the member alone, "items[3].next". Nothing if the type is not known.
   std::optional<Variable> member_at(unsigned module, const std::string& type, uint64_t offset) const;

@@ -9,7 +9,7 @@ _heddle() {
     fi
   done
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "debug run find check record recover replay verify emit-test bisect suggest simplify reduce isolate explain report races list show trust doctor test merge submit status --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "debug run find check record recover replay verify emit-test bisect suggest simplify reduce isolate why explain report races list show trust doctor test merge submit status --help --version" -- "$word")
   elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --format ]]; then
     mapfile -t COMPREPLY < <(compgen -W "html sarif junit perfetto ctest gtest catch2 shell" -- "$word")
   elif [[ ${COMP_WORDS[COMP_CWORD - 1]} == --carrier ]]; then
