@@ -42,8 +42,8 @@ bool Machine::holds(const State& s, const Comparison& c, const ThreadState& t) c
 Can Machine::can(const State& s, int thread) const {
   const ThreadState& t = s.threads[at(thread)];
   if (t.life != Life::kLive) return Can::kNo;
-  if (t.phase == Phase::kEnding || t.phase == Phase::kStart || t.phase == Phase::kReleased || t.phase == Phase::kInside || t.phase == Phase::kStoring ||
-      t.phase == Phase::kLeaving)
+  if (t.phase == Phase::kEnding || t.phase == Phase::kStart || t.phase == Phase::kReleased || t.phase == Phase::kInside ||
+      t.phase == Phase::kStoring || t.phase == Phase::kLeaving)
     return Can::kYes;
   const Statement& st = statement(t, thread);
   const auto blocking = [](bool free) { return free ? Can::kYes : Can::kNo; };
