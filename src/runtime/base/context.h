@@ -22,7 +22,7 @@ int heddle_mark(HeddleMark* mark) __attribute__((returns_twice));
 [[noreturn]] void heddle_call_on(void* stack_top, void (*function)(long), long argument);
 // Makes the calls of a script (wire/checkpoint.h) and goes on at its mark. The code between the two is whole in itself, wherever it lies.
 void heddle_run_script(long script);
-extern const char heddle_run_script_end[];
+void heddle_run_script_end();  // where the first one ends
 // The end of a signal handler, where the C library's own may not be used.
 void heddle_signal_return();
 }

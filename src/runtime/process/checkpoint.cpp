@@ -280,7 +280,7 @@ void become_checkpoint(int channel) {
   char* stack = reinterpret_cast<char*>(at) + r.bytes;
   char* code = stack - kScriptStack;
   const auto* own = reinterpret_cast<const char*>(&heddle_run_script);
-  memcpy(code, own, static_cast<size_t>(heddle_run_script_end - own));
+  memcpy(code, own, static_cast<size_t>(reinterpret_cast<const char*>(&heddle_run_script_end) - own));
   void (*run)(long) = nullptr;
   memcpy(&run, &code, sizeof run);
   heddle_call_on(stack, run, at);
