@@ -74,8 +74,9 @@ bool write_all(const std::string& directory, const std::vector<Program>& program
     for (const Build& build : builds) {
       out << ",\n " << quoted(build.name) << ": " << truth_json(program, build.points, 0);
       if (early != 0) out << ",\n " << quoted(build.name + " early") << ": " << truth_json(program, build.points, early);
-      if (build.points == Points::kCalls)
-        out << ",\n " << quoted(build.name + " releases") << ": " << truth_json(program, Points::kReleases, 0);
+      if (build.points != Points::kCalls) continue;
+      out << ",\n " << quoted(build.name + " releases") << ": " << truth_json(program, Points::kReleases, 0);
+      out << ",\n " << quoted(build.name + " accesses") << ": " << truth_json(program, Points::kAccesses, 0);
     }
     out << "}" << (p + 1 < programs.size() ? "," : "") << "\n";
   }

@@ -163,10 +163,12 @@ class Judge:
         mode = f"{build.name}, debug"
         fewest = min(truth["failures"].values(), default=None)
         if verdict == "failure":
-            # Only the last runs of a search can switch behind an operation that lets others go on: those have a space of their own.
-            if call.answer["find"].get("after_releases"):
-                mode += " after releases"
-                truth = program[build.name + " releases"]
+            # Only the last runs of a search can switch behind an operation that lets others go on, or before accesses that race: those
+            # have spaces of their own.
+            space = "accesses" if call.answer["find"].get("learnt", {}).get("sites") else "releases" if call.answer["find"].get("after_releases") else ""
+            if space:
+                mode += " " + space
+                truth = program[f"{build.name} {space}"]
                 if not truth["complete"]:
                     return
             yield from self.judge_failure(build, program, call, truth, mode)
