@@ -130,7 +130,7 @@ class Instrumented(unittest.TestCase):
         program = self.compile("halves", "halves.c", "plain.c", wrapped=False)
         done = self.heddle("find", "--points", "all", "--executions", 3, "--", program)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("not built with heddle-cc: only its synchronisation calls are scheduling points", done.stderr)
+        self.assertIn("not built with heddle-cc: only its racing and atomic instructions can be points", done.stderr)
         # Its races are seen by Valgrind; by nobody where the tool for it is not installed.
         done = self.heddle("races", "--executions", 3, "--", program)
         self.assertEqual(done.returncode, 1, done)

@@ -2,7 +2,7 @@
 #include "../two.h"
 
 enum { kSize = 1 << 20 };
-static char block[2 * kSize], from[kSize + 16];
+char block[2 * kSize], from[kSize + 16];
 
 static void one(void) { memcpy(block, from, kSize + 16); }
 static void two(void) { memcpy(block + kSize, from, kSize); }
