@@ -97,6 +97,7 @@ def parse_arguments():
     p.add_argument("--only", default="check,debug", type=lambda s: s.split(","), help="which questions [check,debug]")
     p.add_argument("--check-options", default=[], type=lambda s: s.split(), help="more options for `check`: for tests")
     p.add_argument("--believe-assumed", action="store_true", help="take what `check` only assumes for proved: for tests")
+    p.add_argument("--learn-every", type=int, default=1, help="one plain program of so many may learn which accesses race [1]")
     p.add_argument("--no-shrink", action="store_true", help="do not look for a smaller program that shows a difference")
     p.add_argument("--expect", help="sorts of difference, joined by commas, that must be found, and no others: for tests")
     p.add_argument("--jobs", type=int, default=os.cpu_count())

@@ -105,6 +105,7 @@ class Judge:
         self.most = options.schedules
         self.check_options = list(options.check_options)
         self.believe_assumed = options.believe_assumed
+        self.learn_every = options.learn_every
 
     def fresh(self, build, index, what):
         scratch = os.path.join(build.scratch, f"{build.name}-{index}-{what}")
@@ -157,8 +158,11 @@ class Judge:
         if not truth["complete"]:
             return
         scratch = self.fresh(build, index, "debug")
-        call = Call(build, index, ["debug", "--json", "--jobs", "1", "--executions", "600", "--no-isolate", "--no-reduce", "--simplify-time", "20"],
-                    scratch=scratch)
+        words = ["debug", "--json", "--jobs", "1", "--executions", "600", "--no-isolate", "--no-reduce", "--simplify-time", "20"]
+        # To learn which accesses race takes runs under Valgrind.
+        if build.name == "plain" and index % self.learn_every != 0:
+            words += ["--points", "sync"]
+        call = Call(build, index, words, scratch=scratch)
         verdict = call.answer["verdict"]
         mode = f"{build.name}, debug"
         fewest = min(truth["failures"].values(), default=None)
