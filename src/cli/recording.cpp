@@ -66,7 +66,7 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
   print_err("heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
             same ? "" : fmt::format(", but it does not replay: {}", why));
   if (!same) return;
-  if (!recorded.inputs().calls.empty()) print_err("heddle: it holds what the program received: look at it before you share it\n");
+  if (recorded.inputs().from_outside()) print_err("heddle: it holds what the program received: look at it before you share it\n");
   print_err("heddle: next: heddle {} {}\n", cut ? "replay --gdb" : "debug", bug.id);
 }
 

@@ -4,6 +4,7 @@
 usage: ends_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
+import subprocess
 
 import cli_test as base
 
@@ -42,9 +43,17 @@ class Ends(base.InDirectory):
         _, document = self.find("--executions", 60, "--", base.program("correct"))
         self.assertEqual(set(document["account"]), {"verdict", "covered", "not_seen", "next"})
 
-    def test_threads_of_child_processes_are_named(self):
+    def test_a_ring_of_all_runs_is_no_finding(self):
+        if subprocess.run([base.program("early_ring")]).returncode == 77:
+            return  # the kernel allows none here
+        done = self.heddle("find", "--executions", 5, "--", base.program("early_ring"))
+        self.assertEqual(done.returncode, 125, done)
+        self.assertIn("common to all runs", done.stdout + done.stderr, done)
+        self.assertEqual(self.heddle("run", "--", base.program("early_ring")).returncode, 0)
+
+    def test_threads_of_a_forked_child_are_controlled(self):
         done = self.heddle("find", "--executions", 5, "--", base.program("threads_in_child"))
-        self.assertIn("threads of child processes", done.stdout, done)
+        self.assertIn("operations of 2 threads", done.stdout, done)
 
 
 if __name__ == "__main__":

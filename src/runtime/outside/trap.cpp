@@ -20,6 +20,7 @@
 #include "runtime/engine/native.h"
 #include "runtime/engine/run.h"
 #include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/uring.h"
 
 namespace heddle::rt {
 
@@ -92,6 +93,8 @@ void on_trap(int, siginfo_t* info, void* context) {
     result = trapped_futex(a, pc);
   } else if (controls && info->si_syscall == SYS_read) {
     result = trapped_read(a, pc);
+  } else if (controls && info->si_syscall == SYS_io_uring_enter) {
+    result = uring_enter(a, pc);
   } else {
     result = raw_syscall(info->si_syscall, a[0], a[1], a[2], a[3], a[4], a[5]);
   }
@@ -114,8 +117,9 @@ uint32_t write_filter(sock_filter* f) {
   jump(BPF_JEQ, AUDIT_ARCH_X86_64, 1, 0);
   leave(SECCOMP_RET_ALLOW);
   load(offsetof(seccomp_data, nr));
-  jump(BPF_JEQ, SYS_futex, 2, 0);
-  jump(BPF_JEQ, SYS_read, 1, 0);
+  jump(BPF_JEQ, SYS_futex, 3, 0);
+  jump(BPF_JEQ, SYS_read, 2, 0);
+  jump(BPF_JEQ, SYS_io_uring_enter, 1, 0);
   leave(SECCOMP_RET_ALLOW);
   for (uint32_t i = 0; i < g_range_count; ++i) {
     const Range& r = g_ranges[i];

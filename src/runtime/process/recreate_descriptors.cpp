@@ -18,6 +18,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/run.h"
 #include "runtime/outside/descriptors.h"
+#include "runtime/outside/uring.h"
 #include "wire/inherited.h"
 
 namespace heddle::rt {
@@ -123,6 +124,7 @@ bool examine_anonymous(Open* o) {
   const long n = sys(SYS_readlink, path, target, sizeof target - 1);
   if (n <= 0) return false;
   target[n] = 0;
+  if (strstr(target, "[io_uring]") != nullptr) ring_is_common();
   if (read_text("/proc/self/fdinfo/%d", o->fd, text, sizeof text) <= 0) return false;
   if (strstr(target, "[eventfd]") != nullptr) {
     const char* count = strstr(text, "eventfd-count:");
