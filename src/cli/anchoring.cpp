@@ -133,7 +133,7 @@ VerifySubject load_subject(const std::string& name) {
     if (own && !begins_like_code(file.bytes)) s.files.push_back(std::move(file));
   }
   if (own) s.environment = s.bug.environment;
-  s.asks_peers = !s.failing->inputs().calls.empty();
+  s.asks_peers = s.failing->inputs().from_outside();
   return s;
 }
 

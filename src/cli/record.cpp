@@ -113,6 +113,7 @@ int run_record(const Session& session, const RecordArguments& options) {
   plan.tail.kind = PolicyKind::kTimeSlice;
   plan.tail.seed = options.seed.value_or(fresh_seed());
   plan.tail.quantum = options.quantum;
+  plan.time = TimeKind::kReal;
   if (!options.campaign.plan.events_given()) plan.limits.events = ~uint64_t{0};
   // What comes from outside is part of the recording; a terminal stays the program's.
   const bool terminal = ::isatty(0) == 1;

@@ -60,6 +60,13 @@ RunResult replay_whole(Campaign& campaign, const Trace& recorded, const Plan& pl
   }
 }
 
+// As the replay saw it, with the inputs of the recording: checkpoints point into those.
+Trace with_inputs_of(const Trace& recorded, const Trace& again) {
+  Trace::Data data = again.data();
+  data.inputs = recorded.data().inputs;
+  return Trace(std::move(data));
+}
+
 // Where the rest of a run replays although the whole does not: the events before the first checkpoint.
 std::optional<uint64_t> replays_from(Campaign& campaign, const Trace& recorded, const std::vector<std::string>& checkpoints) {
   if (checkpoints.empty() || recorded.data().first != 0 || recorded.inputs().lost != 0) return std::nullopt;
@@ -93,7 +100,7 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
     why = kInputLost;
   }
   const bool cut = is_cut(recorded);
-  const Believed failure{same && !cut ? again.trace : recorded, again.output, 0, 1, std::nullopt};
+  const Believed failure{same && !cut ? with_inputs_of(recorded, again.trace) : recorded, again.output, 0, 1, std::nullopt};
   CampaignOptions as_recorded = options;
   as_recorded.strategy = "record";
   const Bug bug = save_failure(campaign, as_recorded, failure, 0);
@@ -103,7 +110,7 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
             same ? "" : fmt::format(", but it does not replay{}: {}", rest ? " from the start" : "", why));
   if (rest) print_err("heddle: next: heddle replay --from {} {}\n", *rest, bug.id);
   if (!same) return;
-  if (!recorded.inputs().calls.empty()) print_err("heddle: it holds what the program received: look at it before you share it\n");
+  if (recorded.inputs().from_outside()) print_err("heddle: it holds what the program received: look at it before you share it\n");
   // Without its beginning a run can be replayed, and nothing else.
   const char* next = recorded.data().first != 0 ? "replay" : cut ? "replay --gdb" : "debug";
   print_err("heddle: next: heddle {} {}\n", next, bug.id);

@@ -33,6 +33,7 @@ struct RunArguments {
   bool statistics = false;
   bool races = false;
   bool check_model = false;
+  bool real_time = false;
 };
 
 void say_races(const Trace& trace) {
@@ -74,6 +75,7 @@ int run_once(const Session& session, const RunArguments& options) {
   // One run is not profiled: without a word from the user every atomic operation of an instrumented program is a point.
   if (!options.plan.points()) plan.points = PointKind::kAtomics;
   plan.detect |= options.races ? uint32_t{kDetectRaces} : kRewriteHot;
+  if (options.real_time) plan.time = TimeKind::kReal;
   if (options.check_model) plan.detect = kDetectReady;
   // Nobody is kept waiting but the person who started it, and an ordinary program may run for days.
   if (!options.plan.events_given()) plan.limits.events = ~uint64_t{0};
@@ -143,6 +145,7 @@ void add_run(CLI::App& app, Session& session) {
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
   verb.flag("--races", options->races, "watch for data races and name them on stderr; heddle races looks at many schedules");
   verb.flag("--check-model", options->check_model, "compare the tool's model of what blocks with the runtime's, at every event");
+  verb.flag("--real-time", options->real_time, "the program sees the machine's clock, and waits as long as it does without heddle");
   verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_once(session, *options); }; });
 }

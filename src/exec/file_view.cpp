@@ -92,13 +92,17 @@ void copy_text(char* to, size_t room, const std::string& from) {
   to[room - 1] = 0;
 }
 
-void place(int directory, const std::string& below, const std::string& bytes) {
+void place(int directory, const std::string& below, const RecordedFile& recorded) {
   for (size_t slash = below.find('/'); slash != std::string::npos; slash = below.find('/', slash + 1)) {
     ::mkdirat(directory, below.substr(0, slash).c_str(), 0755);
   }
   const Descriptor file(::openat(directory, below.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file) throw Error(fmt::format("cannot put back a recorded file: {}", std::strerror(errno)));
-  write_all(file.get(), bytes);
+  write_all(file.get(), recorded.bytes);
+  constexpr uint64_t kSecond = 1'000'000'000;
+  const timespec time{static_cast<time_t>(recorded.changed / kSecond), static_cast<long>(recorded.changed % kSecond)};
+  const timespec times[2] = {time, time};
+  if (recorded.changed != 0) ::futimens(file.get(), times);
 }
 
 }  // namespace
@@ -133,7 +137,7 @@ std::unique_ptr<FileView> FileView::make(const std::string& directory, const std
   for (const RecordedFile& file : placed) {
     for (size_t i = roots.size(); i-- > 0;) {
       if (!is_below(file.path, roots[i])) continue;
-      place(view->uppers_[i].get(), file.path.substr(roots[i].size() + 1), file.bytes);
+      place(view->uppers_[i].get(), file.path.substr(roots[i].size() + 1), file);
       break;
     }
   }

@@ -1,7 +1,10 @@
 // Runs that are the program's own: heddle run and heddle record.
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -31,9 +34,9 @@ class Attendance {
 
   void leave_checkpoints(std::chrono::milliseconds every) { checkpoints_.emplace(channel_, *sink_, every); }
 
-  // Until the process has ended.
-  void attend(Process& process) {
-    for (int waited = 0; !process.wait_for(sink_ != nullptr ? kTakeEveryMs : kLookEveryMs);) {
+  // Until the process has ended, and the one that is followed: a server may fork itself into the background.
+  void attend(Process& process, Forwarding& forwarding) {
+    for (int waited = 0; !ended(process, forwarding, sink_ != nullptr ? kTakeEveryMs : kLookEveryMs);) {
       if (sink_ != nullptr) take(false);
       if (sink_ != nullptr && (waited += kTakeEveryMs) < kLookEveryMs) continue;
       waited = 0;
@@ -56,6 +59,19 @@ class Attendance {
   const std::optional<Outcome>& given_up() const { return given_up_; }
 
  private:
+  bool ended(Process& process, Forwarding& forwarding, int milliseconds) {
+    if (!process.wait_for(milliseconds)) return false;
+    const pid_t run = channel_.control().server_pid;
+    if (run <= 0 || run == process.pid()) return true;
+    // Not our child: a handle says when it has ended, and stays true whoever gets its number then.
+    if (!followed_) {
+      followed_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, run, 0)));
+      forwarding.to(followed_ ? run : 0);
+    }
+    pollfd waiting{followed_.get(), POLLIN, 0};
+    return !followed_ || ::poll(&waiting, 1, milliseconds) > 0;
+  }
+
   // What the sink cannot take is lost to the recording, not to the program.
   void take(bool last) {
     if (!run_.not_recorded.empty()) return channel_.drop_stream();
@@ -92,6 +108,7 @@ class Attendance {
   Watchdog watchdog_;
   std::optional<LoopWatch> loops_;
   std::optional<Checkpoints> checkpoints_;
+  Descriptor followed_;
   std::optional<Outcome> given_up_;
   std::chrono::steady_clock::time_point settled_ = std::chrono::steady_clock::now();
 };
@@ -114,7 +131,7 @@ PlainRun run_in(Channel& channel, const Target& target, const std::string& libra
   forwarding.to(process.pid());
   Attendance attendance(channel, plan, sink, run, computing);
   if (checkpoint_every.count() > 0) attendance.leave_checkpoints(checkpoint_every);
-  attendance.attend(process);
+  attendance.attend(process, forwarding);
   forwarding.to(0);  // somebody else may get its number
   run.trace = channel.read(attendance.plan(), run.wait_status, wanted);
   if (attendance.given_up()) run.trace = run.trace.with_outcome(*attendance.given_up());

@@ -253,9 +253,10 @@ RunResult Runner::run_once(const Plan& plan) {
 
 RunResult Runner::run_from(CheckpointSource& source, const Plan& plan) {
   give_up_if_asked();
-  start(plan, Mode::kOnce, &source.checkpoint());
+  const Plan whole = with_inputs(plan);
+  start(whole, Mode::kOnce, &source.checkpoint());
   restore(*channel_, source, [this] { return process_->ended().has_value(); });
-  return attend_to_end(plan);
+  return attend_to_end(whole);
 }
 
 RunResult Runner::attend_to_end(const Plan& plan) {
@@ -334,10 +335,13 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
 
 RunResult Runner::run(const Plan& plan) {
   give_up_if_asked();
-  if (!options_.inputs || plan.inputs) return run_as_is(plan);
-  Plan with_inputs = plan;
-  with_inputs.inputs = options_.inputs;
-  return run_as_is(with_inputs);
+  return !options_.inputs || plan.inputs ? run_as_is(plan) : run_as_is(with_inputs(plan));
+}
+
+Plan Runner::with_inputs(const Plan& plan) const {
+  Plan whole = plan;
+  if (!plan.inputs) whole.inputs = options_.inputs;
+  return whole;
 }
 
 // A crash in the plain twin of a function has no source line, and would be another failure than the same one in the function itself: there it is looked at.

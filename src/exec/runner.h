@@ -83,6 +83,7 @@ class Runner {
   void stop_serving();
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
+  Plan with_inputs(const Plan& plan) const;
   RunResult run_as_is(const Plan& plan);
   RunResult run_with_twins(const Plan& plan);
   RunResult run_once(const Plan& plan);

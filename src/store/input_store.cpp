@@ -133,7 +133,7 @@ std::vector<std::string> keep_files(const std::string& directory, const InputLog
 std::vector<RecordedFile> changed_files(const std::string& directory) {
   std::vector<RecordedFile> changed;
   for (const auto& [path, kept] : load_index(directory)) {
-    if (!is_as_kept(path, kept)) changed.push_back({path, load_blob(directory, path, kept)});
+    if (!is_as_kept(path, kept)) changed.push_back({path, load_blob(directory, path, kept), kept.changed});
   }
   return changed;
 }

@@ -6,6 +6,10 @@
 
 namespace heddle::trace {
 
+bool InputLog::from_outside() const {
+  return std::any_of(calls.begin(), calls.end(), [](const InputCall& c) { return came_from_outside(c.thread); });
+}
+
 void add_inputs(const char* arena, uint64_t bytes, InputLog& log) {
   for (uint64_t at = 0; at + sizeof(InputRecord) <= bytes;) {
     InputRecord r{};

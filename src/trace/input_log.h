@@ -30,6 +30,8 @@ struct InputLog {
   std::vector<InputFile> files;  // each path once
   std::vector<InputCall> calls;  // sorted by thread and ordinal
   uint64_t lost = 0;             // more came than the log holds
+
+  bool from_outside() const;  // has it more than how the clock moved?
 };
 
 // Adds what an arena of wire/input.h holds; whatever the target scribbled there, the result is well-formed.
@@ -44,6 +46,7 @@ std::string replay_block(const InputLog& log, bool exact);
 struct RecordedFile {
   std::string path;
   std::string bytes;
+  uint64_t changed = 0;  // its last change, in ns; 0: not known
 };
 
 }  // namespace heddle::trace

@@ -16,6 +16,7 @@ PlanHeader header_of(const Plan& plan) {
   h.strictness = plan.strictness;
   h.tail = plan.tail;
   h.limits = plan.limits;
+  h.time = plan.time;
   h.env_seed = plan.env_seed;
   h.input_id = plan.input_id;
   h.points_id = plan.points_id;

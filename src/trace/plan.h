@@ -16,6 +16,7 @@ struct Plan {
   PolicySpec tail{};            // kStay by default
   Strictness strictness = Strictness::kRelaxed;
   Limits limits{1'000'000, 10'000};
+  TimeKind time = TimeKind::kVirtual;
   uint64_t env_seed = 0;
   uint64_t input_id = 0;
   uint64_t points_id = 0;

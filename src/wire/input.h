@@ -22,6 +22,13 @@ static_assert(sizeof(InputRecord) == 40);
 
 constexpr uint64_t input_record_bytes(uint64_t size) { return sizeof(InputRecord) + ((size + 7) & ~uint64_t{7}); }
 
+// In place of the thread, in records that are no answers to calls. They come after those of all threads.
+inline constexpr ThreadId kBranchInputs = ~ThreadId{0} - 3;  // which process of the program it is about
+inline constexpr ThreadId kClockInputs = ~ThreadId{0} - 2;   // how the clock moved
+inline constexpr ThreadId kSetInputs = ~ThreadId{0} - 1;     // says that all waits for epoll sets are recorded
+inline constexpr ThreadId kSignalInputs = ~ThreadId{0};      // a signal of another process
+constexpr bool came_from_outside(ThreadId thread) { return thread != kBranchInputs && thread != kClockInputs; }
+
 // The log of calls that a run is given: this block, `count` offsets of records from the block's start, sorted by (thread, ordinal), then
 // the records.
 struct ReplayedInputs {

@@ -59,6 +59,12 @@ enum DetectFlag : uint32_t {
   kDetectRaces = 1 << 0,
 };
 
+// Whose clock the program sees. A run that is given the readings of a recorded one takes those, whatever its plan says.
+enum class TimeKind : uint32_t {
+  kVirtual = 0,  // time passes with events: the same in every run
+  kReal,         // the machine's, recorded as it was read
+};
+
 enum class Strictness : uint32_t {
   kRelaxed = 0,  // Tinertia 4.2.1: a blocked slice is skipped, the tail policy goes on after the last
   kStrict = 1,   // any slice that cannot run as written ends the run as diverged
@@ -104,6 +110,7 @@ struct PlanHeader {
   uint32_t detect;  // DetectFlag
   uint32_t slice_count, choice_count, weight_count, mark_count, skip_count, step_count, site_count;
   uint32_t code_count;
+  TimeKind time;
 };
 
 // Reads a plan block: PlanHeader, then Slice[], Choice[], Weight[], marks (SiteId or ObjectId)[], Skip[], steps (uint64_t)[], sites[],

@@ -51,9 +51,9 @@ class Ends(base.InDirectory):
         self.assertIn("common to all runs", done.stdout + done.stderr, done)
         self.assertEqual(self.heddle("run", "--", base.program("early_ring")).returncode, 0)
 
-    def test_threads_of_child_processes_are_named(self):
+    def test_threads_of_a_forked_child_are_controlled(self):
         done = self.heddle("find", "--executions", 5, "--", base.program("threads_in_child"))
-        self.assertIn("threads of child processes", done.stdout, done)
+        self.assertIn("operations of 2 threads", done.stdout, done)
 
 
 if __name__ == "__main__":

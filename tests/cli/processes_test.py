@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Processes: nothing that heddle starts outlives it, however heddle ends.
+"""Processes: a worker that is forked is the one under control, and nothing that heddle starts outlives it, however heddle ends.
 
 usage: processes_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
+import json
 import signal
 import subprocess
 
@@ -36,6 +37,29 @@ class Outlive(base.InDirectory):
         tool = self.started("run", "--", base.program("leaves_server"), "ends")
         self.ends(tool)
         self.assertEqual(tool.returncode, 0)
+
+
+class Forked(base.InDirectory):
+    """The failure is in a child: it is found, recorded, replayed on both carriers, and told like any other."""
+
+    def replays(self):
+        for carrier in ("fiber", "kernel"):
+            done = self.heddle("replay", "--json", "--carrier", carrier)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertEqual(json.loads(done.stdout)["verdict"], "failure", done)
+
+    def test_found(self):
+        done = self.heddle("debug", "--json", "--seed", 1, "--", base.program("forked_worker"))
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(json.loads(done.stdout)["failure"]["kind"], "signal", done.stdout)
+        self.replays()
+
+    def test_recorded(self):
+        recorded = [self.heddle("record", "--seed", seed, "--quantum", 2, "--", base.program("forked_worker")) for seed in range(8)]
+        said = [done for done in recorded if "heddle: recorded" in done.stderr]
+        self.assertTrue(said, recorded)
+        self.assertFalse([done for done in said if "does not replay" in done.stderr], said)
+        self.replays()
 
 
 if __name__ == "__main__":

@@ -216,15 +216,39 @@ class Outside(Recordings):
                 self.assertEqual(said.stdout, "ab signal 15\n")
                 self.replays(repeat=1)
 
+    def test_what_was_missing_is_missing_again(self):
+        names, seen = self.directory / "names", self.directory / "lists"
+        names.mkdir()
+        for name in ("b", "a", "c"):
+            (names / name).write_text(name)
+        source = self.directory / "lists.c"
+        source.write_text(LISTS)
+        subprocess.run(["cc", "-pthread", source, "-o", seen], check=True)
+        said = self.record("--seed", 1, "--", seen, names, code=1)
+        (names / "a").unlink()
+        (names / "later").write_text("")
+        (self.directory / "missing").write_text("")
+        for carrier in ("fiber", "kernel"):
+            again = self.heddle("replay", "--carrier", carrier)
+            self.assertEqual(again.returncode, 1, again)
+            self.assertTrue(again.stdout.startswith(said.stdout), (said, again))
+        for name in ("b", "c", "later"):
+            (names / name).unlink()
+        names.rmdir()
+        again = self.heddle("replay")
+        self.assertEqual(again.returncode, 1, again)
+        self.assertTrue(again.stdout.startswith(said.stdout), (said, again))
+
     def test_other_output_is_no_replay(self):
         marker = self.directory / "marker"
+        marker.write_text("")
         program = self.directory / "shows"
         source = self.directory / "shows.c"
         source.write_text(SHOWS)
         subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
         self.record("--seed", 1, "--", program, marker, code=1)
         self.replays()
-        marker.write_text("")
+        marker.write_text("more")
         other = self.heddle("replay")
         self.assertEqual(other.returncode, 125, other)
         self.assertIn("the output differs: stdout, line 1", other.stdout)
@@ -267,17 +291,49 @@ int main(void) {
 """
 
 # Says whether there is such a file, which no recording keeps, and an address, which no replay has to repeat.
+# Two lists of a directory, a look-up, and three ways to find that there is no file.
+LISTS = r"""
+#include <dirent.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void* lists(void* name) {
+  DIR* d = opendir(name);
+  for (int round = 0; round < 2; ++round, rewinddir(d)) {
+    for (struct dirent* e; (e = readdir(d)) != NULL;) printf("%s %lu\n", e->d_name, (unsigned long)e->d_ino);
+  }
+  closedir(d);
+  return NULL;
+}
+int main(int argc, char** argv) {
+  pthread_t t;
+  pthread_create(&t, NULL, lists, argv[argc - 1]);
+  pthread_join(t, NULL);
+  struct stat s;
+  printf("%d %d %d\n", access("missing", F_OK), open("missing", O_RDONLY), stat("missing", &s));
+  struct addrinfo* a = NULL;
+  printf("%d\n", getaddrinfo("localhost", "80", NULL, &a));
+  for (; a != NULL; a = a->ai_next) printf("%d %d %d\n", a->ai_family, a->ai_socktype, (int)a->ai_addrlen);
+  return 1;
+}
+"""
+
 SHOWS = r"""
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/stat.h>
 static void* nothing(void* p) { return p; }
 int main(int argc, char** argv) {
   pthread_t t;
   pthread_create(&t, NULL, nothing, NULL);
   pthread_join(t, NULL);
-  printf("%s\nat %p, %lu\ndone\n", access(argv[argc - 1], F_OK) == 0 ? "there" : "none", malloc(10), (unsigned long)t);
+  struct stat s;
+  if (stat(argv[argc - 1], &s) != 0) s.st_size = -1;
+  printf("%ld\nat %p, %lu\ndone\n", (long)s.st_size, malloc(10), (unsigned long)t);
   return 1;
 }
 """

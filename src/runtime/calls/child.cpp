@@ -1,4 +1,5 @@
-// Child processes: started at a point, uncontrolled themselves, waited for at a point.
+// Child processes: started at a point, waited for at a point. Where no process of the program has a thread yet, the first that creates one is the
+// one under control, be it a child; all others run uncontrolled.
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "runtime/outside/external_wait.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/trap.h"
+#include "runtime/process/begin.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -28,10 +30,11 @@ pid_t g_child_number;  // that the child under way will have
 // Runs before the program's own atfork handlers of the child: their calls must already find it uncontrolled. Our constructor is the first
 // of the process, and handlers run in the order in which they were registered.
 void on_child() {
-  leave_run();
-  name_child(g_child_number);
+  const bool candidate = begins_as_candidate();
+  if (!candidate) leave_run();
+  name_child(g_child_number, candidate);
   g_child_number = 0;
-  randomise_addresses();
+  if (!candidate) randomise_addresses();
 }
 
 __attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, on_child); }
@@ -40,7 +43,10 @@ pid_t fork_at(void* pc) {
   if (active()) point(Op::kFork, nullptr, pc);
   g_child_number = next_child();
   const pid_t child = real().fork();
-  return child > 0 ? child_started(child) : child;
+  if (child <= 0) return child;
+  const pid_t seen = child_started(child);
+  has_forked();
+  return seen;
 }
 
 ChildWait wait_of(pid_t pid, int options) {
@@ -104,7 +110,10 @@ HEDDLE_EXPORT pid_t _Fork() noexcept {
   g_child_number = next_child();
   const pid_t child = library();
   if (child == 0) on_child();
-  return child > 0 ? child_started(child) : child;
+  if (child <= 0) return child;
+  const pid_t seen = child_started(child);
+  has_forked();
+  return seen;
 }
 
 // The child of a vfork runs on its parent's stack and memory; ours would run the parent's schedule with it. A fork keeps all promises

@@ -14,6 +14,7 @@
 #include "runtime/outside/descriptor_call.h"
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/pids.h"
+#include "runtime/outside/recorded_names.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -84,7 +85,8 @@ long open_at(int directory, const char* named, int flags, mode_t mode, void* pc)
       return open_fifo(directory, path, flags, status.st_ino, pc);
     }
   }
-  const long fd = sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode);
+  const auto opens = [&] { return sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode); };
+  const long fd = (flags & O_CREAT) == 0 ? ask_for_name(opens) : opens();
   if (fd >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_PATH | O_DIRECTORY)) == 0) log_file(static_cast<int>(fd));
   return fd;
 }
@@ -104,7 +106,18 @@ FILE* open_stream(Opener real_open, const char* named, const char* mode, void* p
     const long fd = with_errno(open_fifo(AT_FDCWD, path, access | (strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0), status.st_ino, pc));
     return fd < 0 ? nullptr : fdopen(static_cast<int>(fd), mode);
   }
-  FILE* stream = real_open(path, mode);
+  FILE* stream = nullptr;
+  if (mode[0] != 'r') {
+    stream = real_open(path, mode);
+  } else if (const long error = ask_for_name([&]() -> long {
+               stream = real_open(path, mode);
+               return stream != nullptr ? 0 : -errno;
+             });
+             error != 0) {
+    // The library allocates before it fails: the number of allocations is part of names.
+    if (replays_inputs()) real_open("", mode);
+    errno = static_cast<int>(-error);
+  }
   if (stream != nullptr && (mode[0] == 'r' || strchr(mode, '+') != nullptr)) log_file(stream->_fileno);
   return stream;
 }

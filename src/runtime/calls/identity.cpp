@@ -14,6 +14,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/calls/identity.h"
+#include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 
 namespace heddle::rt {
@@ -180,7 +181,11 @@ HEDDLE_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t* attribute
   return error;
 }
 HEDDLE_FORWARD(int, pthread_getschedparam, (pthread_t t, int* p, sched_param* s), t, t, p, s)
-HEDDLE_FORWARD(int, pthread_setschedparam, (pthread_t t, int p, const sched_param* s), t, t, p, s)
+HEDDLE_EXPORT int pthread_setschedparam(pthread_t t, int policy, const sched_param* s) noexcept {
+  if (active() && policy != SCHED_OTHER) note(caller_site(__builtin_return_address(0)), kNoPriorities);
+  BorrowedTid during(t);
+  return by_tid().pthread_setschedparam(t, policy, s);
+}
 HEDDLE_FORWARD(int, pthread_setschedprio, (pthread_t t, int p), t, t, p)
 HEDDLE_FORWARD(int, pthread_setname_np, (pthread_t t, const char* n), t, t, n)
 HEDDLE_FORWARD(int, pthread_getname_np, (pthread_t t, char* n, size_t s), t, t, n, s)

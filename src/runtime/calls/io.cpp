@@ -176,7 +176,8 @@ HEDDLE_EXPORT int close(int fd) {
   descriptor_closed(fd, __builtin_return_address(0));
   if (Timer* timer = find_timer(TimerKind::kDescriptor, fd)) free_timer(timer);
   const DescriptorInfo info = describe(fd);
-  if (info.reach != Reach::kPlain) {
+  // Whether an inherited stream is a pipe or a file is not the program's matter.
+  if (info.reach != Reach::kPlain && !(info.reach == Reach::kForeign && info.stream)) {
     Pending p{};
     p.op = Op::kClose;
     p.object = descriptor_object(info);

@@ -16,6 +16,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/pids.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -87,6 +88,13 @@ int lock_record(int fd, int command, const struct flock* wanted, void* pc) {
 
 }  // namespace
 
+namespace {
+
+// A group is a negative number.
+pid_t seen_owner(pid_t owner) { return owner < -1 ? -seen_pid(-owner) : seen_pid(owner); }
+
+}  // namespace
+
 HEDDLE_EXPORT int fcntl(int fd, int command, ...) {
   va_list arguments;
   va_start(arguments, command);
@@ -98,6 +106,19 @@ HEDDLE_EXPORT int fcntl(int fd, int command, ...) {
   static int (*library)(int, int, ...);
   if (library == nullptr) library = next_symbol<int (*)(int, int, ...)>("fcntl");
   if (command == F_SETFL) forget_flags(fd);
+  if (command == F_SETOWN) return library(fd, command, real_pid(static_cast<pid_t>(reinterpret_cast<intptr_t>(argument))));
+  if (command == F_GETOWN) return seen_owner(library(fd, command));
+  if (command == F_SETOWN_EX && argument != nullptr) {
+    auto owner = *static_cast<const f_owner_ex*>(argument);
+    owner.pid = owner.type == F_OWNER_TID ? real_tid(owner.pid) : owner.type == F_OWNER_PGRP ? real_group(owner.pid) : real_pid(owner.pid);
+    return library(fd, command, &owner);
+  }
+  if (command == F_GETOWN_EX && argument != nullptr) {
+    const int result = library(fd, command, argument);
+    auto* owner = static_cast<f_owner_ex*>(argument);
+    if (result == 0) owner->pid = seen_pid(owner->pid);
+    return result;
+  }
   return library(fd, command, argument);
 }
 HEDDLE_EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));

@@ -1,5 +1,6 @@
 // Calls that take or give process numbers: the program's numbers become the kernel's, and back. See pids.h.
 #include <errno.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,8 +16,10 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 #include "runtime/outside/pids.h"
+#include "runtime/outside/recorded_names.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -51,7 +54,10 @@ HEDDLE_EXPORT int setpgrp() noexcept { return static_cast<int>(with_errno(sys(SY
     return library(__VA_ARGS__);                                             \
   }
 HEDDLE_NUMBERED(int, sched_getscheduler, (pid_t p), real_tid(p))
-HEDDLE_NUMBERED(int, sched_setscheduler, (pid_t p, int policy, const sched_param* s), real_tid(p), policy, s)
+HEDDLE_EXPORT int sched_setscheduler(pid_t process, int policy, const sched_param* parameter) noexcept {
+  if (active() && policy != SCHED_OTHER) note(caller_site(__builtin_return_address(0)), kNoPriorities);
+  return static_cast<int>(with_errno(sys(SYS_sched_setscheduler, real_tid(process), policy, parameter)));
+}
 HEDDLE_NUMBERED(int, sched_getparam, (pid_t p, sched_param* s), real_tid(p), s)
 HEDDLE_NUMBERED(int, sched_setparam, (pid_t p, const sched_param* s), real_tid(p), s)
 HEDDLE_NUMBERED(int, sched_rr_get_interval, (pid_t p, timespec* t), real_tid(p), t)
@@ -65,6 +71,24 @@ HEDDLE_NUMBERED(ssize_t, process_vm_writev, (pid_t p, const iovec* l, unsigned l
 
 HEDDLE_EXPORT int pidfd_open(pid_t process, unsigned flags) noexcept {
   return static_cast<int>(with_errno(sys(SYS_pidfd_open, real_pid(process), flags)));
+}
+
+// Their header names a process; the C library declares neither.
+extern "C" int capget(__user_cap_header_struct* header, __user_cap_data_struct* data) noexcept;
+extern "C" int capset(__user_cap_header_struct* header, const __user_cap_data_struct* data) noexcept;
+HEDDLE_EXPORT int capget(__user_cap_header_struct* header, __user_cap_data_struct* data) noexcept {
+  if (header == nullptr) return static_cast<int>(with_errno(sys(SYS_capget, nullptr, data)));
+  __user_cap_header_struct real_header{header->version, real_tid(header->pid)};
+  const long result = sys(SYS_capget, &real_header, data);
+  header->version = real_header.version;  // the kernel says which one it wants
+  return static_cast<int>(with_errno(result));
+}
+HEDDLE_EXPORT int capset(__user_cap_header_struct* header, const __user_cap_data_struct* data) noexcept {
+  if (header == nullptr) return static_cast<int>(with_errno(sys(SYS_capset, nullptr, data)));
+  __user_cap_header_struct real_header{header->version, real_tid(header->pid)};
+  const long result = sys(SYS_capset, &real_header, data);
+  header->version = real_header.version;
+  return static_cast<int>(with_errno(result));
 }
 
 namespace {
@@ -91,16 +115,22 @@ HEDDLE_EXPORT pid_t tcgetsid(int fd) noexcept {
   return seen_pid(library(fd));
 }
 
-// Paths below /proc that name a process by its number.
-HEDDLE_NUMBERED(int, stat, (const char* p, struct stat* s), RealPath(p), s)
-HEDDLE_NUMBERED(int, lstat, (const char* p, struct stat* s), RealPath(p), s)
-HEDDLE_NUMBERED(int, stat64, (const char* p, struct stat64* s), RealPath(p), s)
-HEDDLE_NUMBERED(int, lstat64, (const char* p, struct stat64* s), RealPath(p), s)
-HEDDLE_NUMBERED(int, fstatat, (int d, const char* p, struct stat* s, int f), d, RealPath(p), s, f)
-HEDDLE_NUMBERED(int, fstatat64, (int d, const char* p, struct stat64* s, int f), d, RealPath(p), s, f)
-HEDDLE_NUMBERED(int, statx, (int d, const char* p, int f, unsigned m, struct statx* s), d, RealPath(p), f, m, s)
-HEDDLE_NUMBERED(int, access, (const char* p, int m), RealPath(p), m)
-HEDDLE_NUMBERED(int, faccessat, (int d, const char* p, int m, int f), d, RealPath(p), m, f)
+// Paths: one below /proc may name a process by its number, and one that is missing is input.
+#define HEDDLE_NAMED(result, name, parameters, ...)                                                                         \
+  HEDDLE_EXPORT result name parameters noexcept {                                                                           \
+    static decltype(&::name) library;                                                                                       \
+    if (library == nullptr) library = next_symbol<decltype(&::name)>(#name);                                                \
+    return static_cast<result>(with_errno(ask_for_name([&]() -> long { return library(__VA_ARGS__) == 0 ? 0 : -errno; }))); \
+  }
+HEDDLE_NAMED(int, stat, (const char* p, struct stat* s), RealPath(p), s)
+HEDDLE_NAMED(int, lstat, (const char* p, struct stat* s), RealPath(p), s)
+HEDDLE_NAMED(int, stat64, (const char* p, struct stat64* s), RealPath(p), s)
+HEDDLE_NAMED(int, lstat64, (const char* p, struct stat64* s), RealPath(p), s)
+HEDDLE_NAMED(int, fstatat, (int d, const char* p, struct stat* s, int f), d, RealPath(p), s, f)
+HEDDLE_NAMED(int, fstatat64, (int d, const char* p, struct stat64* s, int f), d, RealPath(p), s, f)
+HEDDLE_NAMED(int, statx, (int d, const char* p, int f, unsigned m, struct statx* s), d, RealPath(p), f, m, s)
+HEDDLE_NAMED(int, access, (const char* p, int m), RealPath(p), m)
+HEDDLE_NAMED(int, faccessat, (int d, const char* p, int m, int f), d, RealPath(p), m, f)
 HEDDLE_NUMBERED(int, euidaccess, (const char* p, int m), RealPath(p), m)
 HEDDLE_NUMBERED(int, eaccess, (const char* p, int m), RealPath(p), m)
 HEDDLE_NUMBERED(int, chdir, (const char* p), RealPath(p))

@@ -12,6 +12,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/pids.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -260,17 +261,66 @@ HEDDLE_EXPORT ssize_t __recvfrom_chk(int fd, void* data, size_t size, size_t roo
   return receive_at(fd, data, size, flags, peer, length, __builtin_return_address(0));
 }
 
+namespace {
+
+// The credentials of a message name a process.
+template <typename Change>
+void each_credentials(msghdr* message, Change change) {
+  for (cmsghdr* c = CMSG_FIRSTHDR(message); c != nullptr; c = CMSG_NXTHDR(message, c)) {
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) change(reinterpret_cast<ucred*>(CMSG_DATA(c)));
+  }
+}
+
+long receive_message(int fd, msghdr* message, int flags) {
+  const long n = sys(SYS_recvmsg, fd, message, flags & ~MSG_WAITALL);
+  if (n >= 0) each_credentials(message, [](ucred* who) { who->pid = seen_pid(who->pid); });
+  return n;
+}
+
+}  // namespace
+
 HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (!active()) return real_io().recvmsg(fd, message, flags);
+  // Who sent it, and what came with it, then the bytes themselves.
+  constexpr size_t kWhole = 5;
+  constexpr size_t kMost = 64;
+  iovec filled[kWhole + kMost] = {{message->msg_name, message->msg_name != nullptr ? message->msg_namelen : 0},
+                                  {message->msg_control, message->msg_control != nullptr ? message->msg_controllen : 0},
+                                  {&message->msg_namelen, sizeof message->msg_namelen},
+                                  {&message->msg_controllen, sizeof message->msg_controllen},
+                                  {&message->msg_flags, sizeof message->msg_flags}};
+  const size_t pieces = message->msg_iovlen < kMost ? message->msg_iovlen : kMost;
+  memcpy(filled + kWhole, message->msg_iov, pieces * sizeof(iovec));
   const DescriptorCall call{
-      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0), {message->msg_iov, message->msg_iovlen, 0, 1}};
-  return with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmsg, fd, message, flags & ~MSG_WAITALL); }));
+      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0), {filled, kWhole + pieces, kWhole, 1}};
+  return with_errno(controlled(call, describe(fd), [&] { return receive_message(fd, message, flags); }));
+}
+
+HEDDLE_EXPORT int getsockopt(int fd, int level, int option, void* value, socklen_t* length) noexcept {
+  const long result = sys(SYS_getsockopt, fd, level, option, value, length);
+  if (result == 0 && level == SOL_SOCKET && option == SO_PEERCRED && *length >= sizeof(ucred)) {
+    auto* who = static_cast<ucred*>(value);
+    who->pid = seen_pid(who->pid);
+  }
+  return static_cast<int>(with_errno(result));
 }
 
 // What is there when the first has come: more are not waited for.
 HEDDLE_EXPORT int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
   if (!active()) return static_cast<int>(with_errno(sys(SYS_recvmmsg, fd, messages, count, flags, timeout)));
-  const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0)};
+  // Of each message its header, which says how long it is, its sender and its first piece.
+  constexpr unsigned kMost = 16;
+  if (count > kMost) count = kMost;
+  iovec filled[1 + 3 * kMost] = {{messages, count * sizeof *messages}};
+  size_t pieces = 1;
+  for (unsigned i = 0; i < count; ++i) {
+    const msghdr& m = messages[i].msg_hdr;
+    if (m.msg_name != nullptr) filled[pieces++] = {m.msg_name, m.msg_namelen};
+    if (m.msg_control != nullptr) filled[pieces++] = {m.msg_control, m.msg_controllen};
+    if (m.msg_iovlen != 0) filled[pieces++] = m.msg_iov[0];
+  }
+  const DescriptorCall call{
+      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0), {filled, pieces, pieces, 0}};
   return static_cast<int>(
       with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmmsg, fd, messages, count, flags | MSG_DONTWAIT, nullptr); })));
 }
@@ -292,7 +342,36 @@ HEDDLE_EXPORT ssize_t sendto(int fd, const void* data, size_t size, int flags, c
   return send_at(fd, data, size, flags, target, length, __builtin_return_address(0));
 }
 
-HEDDLE_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
+namespace {
+
+// A message with the credentials that the kernel knows; the program's own stays as it is.
+class RealCredentials {
+ public:
+  explicit RealCredentials(const msghdr* message) : message_(message), own_{} {
+    if (message == nullptr || message->msg_control == nullptr || message->msg_controllen > sizeof control_) return;
+    own_ = *message;
+    memcpy(control_, message->msg_control, message->msg_controllen);
+    own_.msg_control = control_;
+    each_credentials(&own_, [this](ucred* who) {
+      who->pid = real_pid(who->pid);
+      message_ = &own_;
+    });
+  }
+  const msghdr* message() const { return message_; }
+  RealCredentials(const RealCredentials&) = delete;
+  RealCredentials& operator=(const RealCredentials&) = delete;
+
+ private:
+  const msghdr* message_;
+  msghdr own_;
+  alignas(cmsghdr) char control_[1024];
+};
+
+}  // namespace
+
+HEDDLE_EXPORT ssize_t sendmsg(int fd, const msghdr* given, int flags) {
+  const RealCredentials with_numbers(given);
+  const msghdr* message = with_numbers.message();
   if (!active()) return real_io().sendmsg(fd, message, flags);
   void* pc = __builtin_return_address(0);
   const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, 0, pc};

@@ -1,5 +1,5 @@
-// Directories below /proc. That of the program's own threads shows those of the run, by their numbers there: the kernel's threads are others,
-// and stay for longer.
+// Directories. That of the program's own threads below /proc shows those of the run, by their numbers there: the kernel's threads are others,
+// and stay for longer. The listings of others are input (outside/listings.h).
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,9 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/engine/run.h"
+#include "runtime/outside/listings.h"
 #include "runtime/outside/pids.h"
+#include "runtime/outside/recorded_names.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -64,10 +66,51 @@ dirent* next_entry(TaskList* list) {
 
 }  // namespace
 
+namespace {
+
+dirent* read_really(DIR* directory) {
+  HEDDLE_NEXT(readdir)
+  return next(directory);
+}
+
+void rewind_really(DIR* directory) {
+  HEDDLE_NEXT(rewinddir)
+  next(directory);
+}
+
+// A listing is taken from the recording, or kept for one.
+DIR* opened(DIR* directory) {
+  if (directory != nullptr) keep_listing(directory, read_really, rewind_really);
+  return directory;
+}
+
+}  // namespace
+
+HEDDLE_EXPORT DIR* fdopendir(int fd) {
+  HEDDLE_NEXT(fdopendir)
+  if (!replays_listing()) return opened(next(fd));
+  DIR* directory = next(fd);
+  take_listing(directory);
+  return directory;
+}
+
 HEDDLE_EXPORT DIR* opendir(const char* path) {
   HEDDLE_NEXT(opendir)
-  DIR* directory = next(RealPath(path));
-  if (directory == nullptr || !active() || !is_own_tasks(path)) return directory;
+  const bool tasks = active() && is_own_tasks(path);
+  DIR* directory = nullptr;
+  bool asked = false;  // the recording does not say that it was missing
+  const long error = ask_for_name([&]() -> long {
+    asked = true;
+    directory = next(RealPath(path));
+    return directory != nullptr ? 0 : -errno;
+  });
+  if (asked && !tasks && replays_listing()) {
+    if (directory == nullptr) directory = next("/");
+    take_listing(directory);
+    return directory;
+  }
+  if (error != 0) errno = static_cast<int>(-error);
+  if (directory == nullptr || !tasks) return opened(directory);
   if (TaskList* list = task_list(nullptr)) {
     list->directory = directory;
     list->next = 0;
@@ -77,19 +120,42 @@ HEDDLE_EXPORT DIR* opendir(const char* path) {
 
 HEDDLE_EXPORT dirent* readdir(DIR* directory) {
   HEDDLE_NEXT(readdir)
+  if (has_listing(directory)) return next_listed(directory);
   TaskList* list = active() ? task_list(directory) : nullptr;
   return list != nullptr ? next_entry(list) : next(directory);
 }
 HEDDLE_EXPORT dirent64* readdir64(DIR* directory) __attribute__((alias("readdir")));
 
 HEDDLE_EXPORT void rewinddir(DIR* directory) noexcept {
-  HEDDLE_NEXT(rewinddir)
   if (TaskList* list = task_list(directory)) list->next = 0;
-  next(directory);
+  rewind_really(directory);
+  // Another look: it shows what has changed since.
+  if (!has_listing(directory)) return;
+  forget_listing(directory);
+  if (replays_listing()) {
+    take_listing(directory);
+  } else {
+    opened(directory);
+  }
+}
+
+HEDDLE_EXPORT long telldir(DIR* directory) noexcept {
+  HEDDLE_NEXT(telldir)
+  return has_listing(directory) ? *place_in_listing(directory) : next(directory);
+}
+
+HEDDLE_EXPORT void seekdir(DIR* directory, long place) noexcept {
+  HEDDLE_NEXT(seekdir)
+  if (has_listing(directory)) {
+    *place_in_listing(directory) = place;
+  } else {
+    next(directory, place);
+  }
 }
 
 HEDDLE_EXPORT int closedir(DIR* directory) {
   HEDDLE_NEXT(closedir)
   if (TaskList* list = task_list(directory)) list->directory = nullptr;
+  if (has_listing(directory)) forget_listing(directory);
   return next(directory);
 }

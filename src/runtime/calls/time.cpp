@@ -1,6 +1,8 @@
 // Clocks, sleeps and yields.
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/times.h>
 
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
@@ -28,9 +30,10 @@ bool sleep_until(uint64_t deadline, void* pc) {
     p.value = deadline > g_run.clock ? deadline - g_run.clock : 0;
     p.interrupt = Interrupt::kAlways;
     p.cancels = true;
+    begins_sleep(p.value);
     if (point(p) == nullptr) return false;
   }
-  if (g_run.clock < deadline) g_run.clock = deadline;
+  wait_until(deadline);
   return true;
 }
 
@@ -71,6 +74,31 @@ HEDDLE_EXPORT clock_t clock() noexcept {
   timespec now{};
   if (tell_time(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return -1;
   return static_cast<clock_t>(now.tv_sec) * CLOCKS_PER_SEC + static_cast<clock_t>(now.tv_nsec / (1000000000 / CLOCKS_PER_SEC));
+}
+
+// The times of a process agree with its clocks. What the kernel counts besides is the kernel's.
+HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* usage) noexcept {
+  const long result = sys(SYS_getrusage, who, usage);
+  if (result != 0 || !in_world() || who == RUSAGE_CHILDREN) return static_cast<int>(with_errno(result));
+  timespec used{};
+  tell_time(who == RUSAGE_THREAD ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &used);
+  usage->ru_utime = {used.tv_sec, used.tv_nsec / 1000};
+  usage->ru_stime = {0, 0};
+  return 0;
+}
+
+HEDDLE_EXPORT clock_t times(tms* out) noexcept {
+  if (!in_world()) return with_errno(sys(SYS_times, out));
+  constexpr long kTicks = 100;  // USER_HZ
+  const auto in_ticks = [](const timespec& t) { return t.tv_sec * kTicks + t.tv_nsec / (1000000000 / kTicks); };
+  tms kernel{};
+  sys(SYS_times, &kernel);
+  timespec used{};
+  timespec now{};
+  tell_time(CLOCK_PROCESS_CPUTIME_ID, &used);
+  tell_time(CLOCK_MONOTONIC, &now);
+  if (out != nullptr) *out = {in_ticks(used), 0, kernel.tms_cutime, kernel.tms_cstime};
+  return in_ticks(now);
 }
 
 HEDDLE_EXPORT int timespec_get(timespec* out, int base) noexcept {

@@ -8,6 +8,7 @@
 #include "runtime/memory/hooks.h"
 #include "runtime/memory/race_clocks.h"
 #include "runtime/memory/races.h"
+#include "runtime/outside/clock_log.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/external_wait.h"
@@ -66,6 +67,12 @@ constinit const Upward kUpward = {
     .learn_mask = learn_mask,
     .change_masks = change_masks,
     .fire_timers = fire_timers,
+    .recorded_look = recorded_look,
+    .recorded_value = recorded_value,
+    .recorded_pass = recorded_pass,
+    .log_look = log_look,
+    .log_value = log_value,
+    .log_pass = log_pass,
 
     .claim = claim,
     .end_child = end_child,

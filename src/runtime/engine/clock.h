@@ -1,6 +1,8 @@
 #pragma once
-// The virtual clock: time passes with events, not with the machine. Base and rate are the same for every schedule of a campaign. It runs
-// from the first call of the program's first constructor; a child process that nobody controls goes on from it at the real clock's pace.
+// The clock that the program sees (docs/decisions/0029-time-and-processes.md). In a search it is virtual: time passes with events, not with the machine, and base
+// and rate are the same for every schedule of a campaign. In a recording it is the machine's, and each motion of it is recorded; a replay takes
+// those. It runs from the first call of the program's first constructor; a child process that nobody controls goes on from it at the
+// real clock's pace.
 #include <stdint.h>
 #include <time.h>
 
@@ -8,6 +10,24 @@ namespace heddle::rt {
 
 // env_seed 0: the clock starts at the real time, for a transparent run; otherwise at a time that is a function of it.
 void start_clock(uint64_t env_seed);
+
+struct ClockBase {
+  uint64_t wall;       // CLOCK_REALTIME at the start of the run, in ns
+  uint64_t monotonic;  // CLOCK_MONOTONIC then
+};
+ClockBase real_base();
+void start_real_clock(const ClockBase& base);
+void start_recorded_clock(const ClockBase& base);
+// The machine's clock was this run's until here; from here on it is the recording's.
+void replay_clock();
+bool is_real_time();  // waits take as long as they take
+
+// Every thread waits until then: no processor time.
+void wait_until(uint64_t clock);
+// g_clock_step has come. True: a thread has slept for so long, measured in what the others did, that it gets a turn.
+bool time_passes();
+// A thread is about to sleep for so long.
+void begins_sleep(uint64_t nanoseconds);
 // Time passes by itself from now on: this process is under nobody's control any more.
 void release_clock();
 

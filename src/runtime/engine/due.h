@@ -11,6 +11,9 @@ extern volatile int g_attention;  // a signal has arrived from outside
 inline constexpr uint64_t kNoTimer = UINT64_MAX;
 extern uint64_t g_next_timer;  // virtual time at which the next timer is due, or kNoTimer
 
+extern bool g_virtual_time;    // an event takes a while; otherwise as long as it does
+extern uint64_t g_clock_step;  // events after which the clock has to be looked after (clock.h)
+
 extern uint64_t g_snapshot_step;  // events after which the next snapshot is ordered
 
 extern bool g_detecting;  // accesses are watched for races

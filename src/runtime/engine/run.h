@@ -53,7 +53,8 @@ struct Run {
   bool after_releases;   // the plan has a point after each operation that may let somebody go on
   uint64_t event_limit;  // the plan's: the run is given up there
   uint64_t step;         // events executed
-  uint64_t clock;        // virtual ns since the start of the run
+  uint64_t clock;        // ns since the start of the run, virtual or real
+  uint64_t waited;       // of those, what passed while every thread waited: no processor time
   uint64_t wait_order;
   Turn turn;
   Progress progress;
@@ -86,6 +87,7 @@ void map_more_events();
 // The thread's name in the trace's table: a run that is killed, or becomes another program, must have it too.
 void name_row(const ThreadSlot& thread);
 void note(SiteId site, const char* text);  // something not controlled or not modelled
+inline constexpr const char* kNoPriorities = "a policy or priority of the kernel's scheduler (SCHED_FIFO) has no effect on the schedule";
 [[noreturn]] void end_run(OutcomeKind kind, int code, const char* message);
 // Records how the program ended, without ending it: exit codes, aborts and signals end the process themselves.
 void record_outcome(OutcomeKind kind, int code, const char* message);

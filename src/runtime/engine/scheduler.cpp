@@ -5,6 +5,7 @@
 #include "runtime/base/check.h"
 #include "runtime/engine/candidates.h"
 #include "runtime/engine/carrier.h"
+#include "runtime/engine/clock.h"
 #include "runtime/engine/cycles.h"
 #include "runtime/engine/due.h"
 #include "runtime/engine/event_stacks.h"
@@ -75,7 +76,7 @@ bool something_new(const PointView& m) {
   if (g_attention != 0 && kUpward.hand_out_arrived()) return true;
   if (kUpward.wait_for_outside(g_next_timer < deadline ? g_next_timer : deadline)) return true;
   if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
-  if (g_run.clock < g_next_timer) g_run.clock = g_next_timer;
+  wait_until(g_next_timer);
   return kUpward.fire_timers();
 }
 
@@ -100,7 +101,7 @@ void let_time_pass() {
     const ThreadSlot& t = g_threads[g_live[i].slot];
     if (ready(t) == Ready::kTimeout && t.pending.deadline < earliest) earliest = t.pending.deadline;
   }
-  if (earliest != UINT64_MAX && g_run.clock < earliest) g_run.clock = earliest;
+  if (earliest != UINT64_MAX) wait_until(earliest);
 }
 
 // A program before its first thread, or a shell on the way to one: there is nothing to decide, and of a shell the plan says nothing.
@@ -109,7 +110,7 @@ ThreadSlot* decide_alone() {
   while (!anybody_ready(view) && waited(view)) view = look(true);
   const Ready can = ready(*g_current);
   if (can == Ready::kNo) stuck();
-  if (can == Ready::kTimeout && g_run.clock < g_current->pending.deadline) g_run.clock = g_current->pending.deadline;
+  if (can == Ready::kTimeout) wait_until(g_current->pending.deadline);
   return g_current;
 }
 
@@ -132,11 +133,13 @@ bool ends_turn() {
 
 // Who executes the next event. Ends the run where nobody can.
 ThreadSlot* decide(bool current_lives) {
+  // Somebody sleeps for too long: everybody takes turns for a while, as after a long turn.
+  if (g_run.step >= g_clock_step && time_passes() && g_run.director.in_tail()) g_run.turn.end = g_run.step;
   if (!g_run.claimed && g_live_count == 1 && current_lives) return decide_alone();
   const uint64_t still = g_run.step - g_run.progress.last_motion;
   if (__builtin_expect(still >= kIdleSteps, 0)) {
     g_run.idled = true;
-    if (still % kIdleSteps == 0) let_time_pass();
+    if (still % kIdleSteps == 0 && g_virtual_time) let_time_pass();
   }
   PointView view = look(current_lives);
   if (!anybody_ready(view)) {
@@ -175,7 +178,7 @@ ThreadSlot* decide(bool current_lives) {
   if (chosen.ready == Ready::kTimeout) {
     // Before another's, whose time comes first, is early, too.
     if (anybody_ready(view) || view.threads[earliest_deadline(view)].deadline < chosen.deadline) ends_early(next);
-    if (g_run.clock < next->pending.deadline) g_run.clock = next->pending.deadline;
+    wait_until(next->pending.deadline);
   }
   return next;
 }
@@ -241,7 +244,10 @@ Event* record(ThreadSlot* t) {
   e->site = p.site;
   e->value = p.value;
   ++g_run.step;
-  g_run.clock += kTickNs;
+  if (__builtin_expect(g_virtual_time, 1)) {
+    g_run.clock += kTickNs;
+    t->used += kTickNs;
+  }
   g_run.turn.last_thread = t->index;
   g_run.turn.switch_flags = 0;
   g_run.progress.before = g_run.progress.last;
@@ -289,8 +295,8 @@ Event* stand(ThreadSlot* me) {
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) kUpward.take_snapshot();
   if (__builtin_expect(me->signals.handlers != 0, 0)) kUpward.learn_mask(me);
   if (__builtin_expect((g_run.step - g_run.progress.last >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
-  const bool keeps = !me->gave_way && g_run.step < g_run.turn.end && g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) &&
-                     ready(*me) == Ready::kYes;
+  const bool keeps = !me->gave_way && g_run.step < g_run.turn.end && g_run.step < g_clock_step &&
+                     g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
   if (!keeps) {
     ThreadSlot* next = decide(true);
     if (next != me) {
@@ -330,9 +336,7 @@ Event* point(const Pending& pending) {
   ThreadSlot* me = g_current;
   if (g_open_store.event != nullptr) kUpward.settle_store();
   for (;;) {
-    if (__builtin_expect(attention_due(*me, pending), 0) && kUpward.attend(me, pending) &&
-        (pending.op == Op::kPause || me->cancel.under_way))
-      return nullptr;
+    if (__builtin_expect(attention_due(*me, pending), 0) && kUpward.attend(me, pending)) return nullptr;
     me->pending = pending;
     Event* e = stand(me);
     if (__builtin_expect(e->op == pending.op, 1)) return e;

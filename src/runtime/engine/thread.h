@@ -143,6 +143,7 @@ struct ThreadSlot {
   int unfinished;   // 1 from its birth to its last event
   uint32_t inputs;  // its calls so far that reached outside the program
   uint64_t last_step;
+  uint64_t used;         // processor time, in virtual ns
   uint64_t ready_since;  // the step from which the one it stands before was not seen to block
 
   Carried carrier;

@@ -35,13 +35,19 @@ struct Upward {
   uint32_t (*live_children)();
   bool (*has_handler)(int signal);
   bool (*has_signal)(const ThreadSlot& thread, uint64_t set);
-  bool (*attend)(ThreadSlot* me, const Pending& before);
-  bool (*hand_out_arrived)();  // while every thread waits
+  bool (*attend)(ThreadSlot* me, const Pending& before);  // true: the call ends without a wait
+  bool (*hand_out_arrived)();                             // while every thread waits
   void (*run_delivery)(ThreadSlot* me, const Event& event);
   void (*redirect)(ThreadSlot* thread);
   void (*learn_mask)(ThreadSlot* me);
   void (*change_masks)(ThreadSlot* from, ThreadSlot* to);
   bool (*fire_timers)();
+  bool (*recorded_look)(uint64_t* clock);  // clock_log.h
+  bool (*recorded_value)(uint64_t* value);
+  bool (*recorded_pass)(uint64_t step, uint64_t* clock, uint64_t* next);
+  void (*log_look)(uint64_t clock);
+  void (*log_value)(uint64_t value);
+  void (*log_pass)(uint64_t step, uint64_t clock);
 
   // --- process
   void (*claim)();

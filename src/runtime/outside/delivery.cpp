@@ -223,9 +223,23 @@ bool hand_out_arrived(ThreadId thread, SiteId site) {
   return any;
 }
 
+namespace {
+
+// A signal that comes while its thread computes is seen only at the next point. Were it taken before a wait there, every such signal would be
+// one that came between the program's last look at its flag and the wait, and nginx would wait for ever: it ends the wait that it was about to begin.
+bool ends_call(ThreadSlot* me, const Pending& before) {
+  const bool may = before.interrupt == Interrupt::kAlways || (before.interrupt == Interrupt::kUnlessRestart && !me->signals.restarts);
+  if (!may) return false;
+  me->pending = before;
+  return ready(*me) != Ready::kYes;
+}
+
+}  // namespace
+
 bool attend(ThreadSlot* me, const Pending& before) {
-  if (g_attention != 0) hand_out_arrived(me->id, before.site);
-  if (g_run.clock >= g_next_timer) fire_timers();
+  bool by_itself = false;  // nobody in the program sent it just now
+  if (g_attention != 0) by_itself = hand_out_arrived(me->id, before.site);
+  if (g_run.clock >= g_next_timer) by_itself = fire_timers() || by_itself;
   bool ran = false;
   while (deliverable(*me, before) != 0) {
     me->pending = delivery(*me, before);
@@ -233,7 +247,7 @@ bool attend(ThreadSlot* me, const Pending& before) {
     run_delivery(me, event);
     ran = true;
   }
-  return ran;
+  return ran && (before.op == Op::kPause || me->cancel.under_way || (by_itself && ends_call(me, before)));
 }
 
 void run_delivery(ThreadSlot* me, const Event& event) {

@@ -6,6 +6,7 @@
 #include "model/waits.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/clock.h"
 #include "runtime/engine/model.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/input_log.h"
@@ -36,10 +37,7 @@ uint64_t real_now() {
 }
 
 // Is the same seed to give the same run again? A recording is repeated from its log: there nobody is waited for whose absence others can use.
-bool repeats() {
-  const bool records = g_run.control->mode == Mode::kOnce && g_run.plan.header->tail.kind == PolicyKind::kTimeSlice;
-  return g_run.plan.header->env_seed != 0 && !records;
-}
+bool repeats() { return g_run.plan.header->env_seed != 0 && !is_real_time(); }
 
 const DescriptorWait* descriptors_of(const Pending& p) {
   return model::waits_for(p.op) == model::WaitKind::kDescriptors ? static_cast<const DescriptorWait*>(p.address) : nullptr;
@@ -130,8 +128,10 @@ bool awaits_outside() {
 bool wait_for_outside(uint64_t deadline) {
   gather(&g_hopes);
   // Somebody who sends a signal is not waited for where a time-out or a timer of the program's own comes anyway.
-  if (deadline != kNoDeadline) g_hopes.signals = false;
-  if (!hopeful(g_hopes)) return false;
+  const bool real = is_real_time();
+  if (deadline != kNoDeadline && !real) g_hopes.signals = false;
+  if (!hopeful(g_hopes) && !(real && deadline != kNoDeadline)) return false;
+  if (real) time_passes();
   uint64_t left = kNoDeadline;
   if (deadline != kNoDeadline) left = deadline > g_run.clock ? deadline - g_run.clock : 0;
   if (searching()) {
@@ -156,9 +156,14 @@ bool wait_for_outside(uint64_t deadline) {
   }
   if (searching()) {
     if (!found) g_waited += spent;
+  } else if (real) {
+    time_passes();
+    g_run.progress.last = g_run.step;
+    signal_took_time();
+    return found || g_run.clock >= deadline;
   } else {
     // In a plain run virtual time keeps up with the wait, and waiting is no livelock.
-    if (deadline == kNoDeadline || g_run.clock + spent < deadline) g_run.clock += spent;
+    if (deadline == kNoDeadline || g_run.clock + spent < deadline) wait_until(g_run.clock + spent);
     g_run.progress.last = g_run.step;
     signal_took_time();
   }

@@ -19,14 +19,25 @@ constexpr uint32_t kMaxPath = 4096;
 
 const char* g_replayed;  // the block of wire/input.h
 uint64_t g_replayed_count;
+bool g_replays_calls;
 constexpr int kMaxInherited = 64;
-constexpr ThreadId kSignals = ~ThreadId{0};  // stands for the thread in records of signals
 constexpr Op kSignalOp = Op::kSignalDeliver;
-constexpr ThreadId kEverySet = ~ThreadId{0} - 1;  // the same for the one that says that waits for epoll sets are recorded, all of them
-bool g_says_so;                                   // the log of this run has it
-uint32_t g_signals;                               // logged so far
-OutsideSignal* g_last_signal;                     // in the log
-bool g_inherited[kMaxInherited];                  // by descriptor: it was there at the start and has not been used
+bool g_says_so;                   // the log of this run says that waits for epoll sets are recorded
+uint32_t g_signals;               // logged so far
+OutsideSignal* g_last_signal;     // in the log
+bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start and has not been used
+
+struct stat g_streams[3];  // when the program was started
+InputRecord* g_growing;    // the last record of the log, where it is one that grows
+
+// A name for the program that this process runs.
+uint64_t own_image() {
+  static uint64_t image;
+  char path[kMaxPath];
+  const long n = image == 0 ? sys(SYS_readlink, "/proc/self/exe", path, sizeof path) : 0;
+  for (long i = 0; i < n; ++i) image = mix(image + 1, static_cast<unsigned char>(path[i]));
+  return image;
+}
 
 const InputRecord* record_at(uint64_t index) {
   const auto* offsets = reinterpret_cast<const uint64_t*>(g_replayed + sizeof(ReplayedInputs));
@@ -56,6 +67,7 @@ const InputRecord* find(ThreadId thread, uint32_t ordinal, Op op) {
 // Where the next record goes, or nullptr: the arena is full.
 InputRecord* new_call(uint64_t size) {
   TraceHeader* h = g_run.header;
+  g_growing = nullptr;
   const uint64_t bytes = input_record_bytes(size);
   const bool streamed = is_streaming();
   if (streamed) inputs_are_whole();  // but for this one
@@ -105,12 +117,69 @@ bool is_file_of_system(const char* path) {
 void install_inputs() {
   g_replayed = g_run.channel + g_run.layout.replayed;
   g_replayed_count = reinterpret_cast<const ReplayedInputs*>(g_replayed)->count;
+  const Branches* process = recorded_branches();
+  if (process != nullptr && process->image != own_image()) g_replayed_count = 0;
+  // The clock and the branch are no answers to calls. Their records lie together.
+  const auto is_call = [](uint64_t index) { return came_from_outside(record_at(index)->thread); };
+  g_replays_calls = g_replayed_count != 0 && (is_call(0) || is_call(g_replayed_count - 1));
   if (recorded_signal() != nullptr) g_attention = 1;
+}
+
+const struct stat* recorded_stream(int fd) {
+  const Branches* process = fd >= 0 && fd < 3 ? recorded_branches() : nullptr;
+  struct stat now;
+  if (process == nullptr || process->streams[fd].st_nlink == 0 || sys(SYS_fstat, fd, &now) != 0) return nullptr;
+  return now.st_ino == g_streams[fd].st_ino && now.st_dev == g_streams[fd].st_dev ? &process->streams[fd] : nullptr;
+}
+
+bool replays_exactly() { return g_replayed_count != 0 && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
+
+const Branches* recorded_branches() {
+  const InputRecord* r = g_replayed_count != 0 ? find(kBranchInputs, 0, Op::kFork) : nullptr;
+  return r != nullptr && r->size == sizeof(Branches) ? reinterpret_cast<const Branches*>(r + 1) : nullptr;
+}
+
+void log_branches(Branches branches) {
+  if (const Branches* recorded = recorded_branches()) {
+    memcpy(branches.streams, recorded->streams, sizeof branches.streams);
+  } else {
+    memcpy(branches.streams, g_streams, sizeof branches.streams);
+  }
+  branches.image = own_image();
+  InputRecord* r = new_call(sizeof branches);
+  if (r == nullptr) return;
+  r->thread = kBranchInputs;
+  r->op = Op::kFork;
+  memcpy(r + 1, &branches, sizeof branches);
+}
+
+const InputRecord* recorded_clock(uint32_t ordinal) { return g_replayed_count != 0 ? find(kClockInputs, ordinal, Op::kNone) : nullptr; }
+
+InputRecord* new_clock_record(uint32_t ordinal, uint32_t most) {
+  InputRecord* r = new_call(most);
+  if (r == nullptr) return nullptr;
+  r->thread = kClockInputs;
+  r->ordinal = ordinal;
+  r->op = Op::kNone;
+  r->size = 0;
+  g_run.header->input_bytes -= input_record_bytes(most) - input_record_bytes(0);
+  g_growing = r;
+  return r;
+}
+
+bool is_last(const InputRecord* record) { return record == g_growing; }
+
+void add_to_last(const void* bytes, uint32_t size) {
+  InputRecord* r = g_growing;
+  const uint64_t before = input_record_bytes(r->size);
+  memcpy(reinterpret_cast<char*>(r + 1) + r->size, bytes, size);
+  r->size += size;
+  g_run.header->input_bytes += input_record_bytes(r->size) - before;
 }
 
 const OutsideSignal* recorded_signal() {
   if (g_replayed_count == 0) return nullptr;
-  const InputRecord* r = find(kSignals, g_signals, kSignalOp);
+  const InputRecord* r = find(kSignalInputs, g_signals, kSignalOp);
   return r != nullptr && r->size == sizeof(OutsideSignal) ? reinterpret_cast<const OutsideSignal*>(r + 1) : nullptr;
 }
 
@@ -126,7 +195,7 @@ void log_signal(const OutsideSignal& s) {
   const uint32_t ordinal = g_signals++;
   InputRecord* r = new_call(sizeof s);
   if (r == nullptr) return;
-  r->thread = kSignals;
+  r->thread = kSignalInputs;
   r->ordinal = ordinal;
   r->op = kSignalOp;
   r->result = s.info.si_signo;
@@ -138,6 +207,12 @@ void log_signal(const OutsideSignal& s) {
 void signal_took_time() {
   if (g_last_signal != nullptr && g_last_signal->step == g_run.step && g_last_signal->thread == kNobodyRan)
     g_last_signal->clock = g_run.clock;
+}
+
+void survey_streams() {
+  for (int fd = 0; fd < 3; ++fd) {
+    if (sys(SYS_fstat, fd, &g_streams[fd]) != 0) memset(&g_streams[fd], 0, sizeof g_streams[fd]);
+  }
 }
 
 void examine_inherited() {
@@ -166,17 +241,16 @@ void used_inherited(int fd) {
 
 bool records_sets() {
   if (g_says_so) return true;
-  if (replays_inputs() ? find(kEverySet, 0, Op::kPoll) == nullptr : g_run.control->mode != Mode::kOnce) return false;
+  if (replays_inputs() ? find(kSetInputs, 0, Op::kPoll) == nullptr : g_run.control->mode != Mode::kOnce) return false;
   InputRecord* r = new_call(0);
   g_says_so = true;
   if (r == nullptr) return true;
-  r->thread = kEverySet;
+  r->thread = kSetInputs;
   r->op = Op::kPoll;
   return true;
 }
 
-bool replays_inputs() { return g_replayed_count != 0; }
-bool replays_exactly() { return replays_inputs() && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
+bool replays_inputs() { return g_replays_calls; }
 
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   if (!wait.outside) return descriptors_ready(wait);

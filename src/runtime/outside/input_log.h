@@ -2,6 +2,7 @@
 // What comes into the run from outside is recorded in the channel; a replay takes it from the recording, with the peer gone and the
 // file deleted.
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "runtime/engine/run.h"
@@ -23,6 +24,25 @@ bool replays_exactly();  // and it is for this very schedule
 // Is what every wait for an epoll set gives recorded, whoever made it ready? So in a plain run and in its replay: who is in the set may change
 // while a thread waits for it.
 bool records_sets();
+// Which process of the program the recording is about: begin.cpp. nullptr: the first one.
+inline constexpr uint32_t kMostBranches = 16;
+struct Branches {
+  uint32_t count;
+  uint64_t names[kMostBranches];
+  uint64_t image;          // the program that it runs: a script's shell is another
+  struct stat streams[3];  // what the first descriptors are: a replay has others
+};
+const Branches* recorded_branches();
+void log_branches(Branches branches);
+// As the recording saw it, if the descriptor is still the stream that the program was started with.
+const struct stat* recorded_stream(int fd);
+
+// Records of the clock (clock_log.h). nullptr: there is none, or the arena is full.
+const InputRecord* recorded_clock(uint32_t ordinal);
+// An empty one with room for so many bytes, which grows as long as it is the last record of the log: until the next one of whatever kind.
+InputRecord* new_clock_record(uint32_t ordinal, uint32_t most);
+bool is_last(const InputRecord* record);
+void add_to_last(const void* bytes, uint32_t size);
 
 // Would the call that the thread stands before not block? Asks the recording where there is one.
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait);
@@ -63,6 +83,7 @@ void signal_took_time();  // the clock has moved on while the last one was waite
 
 // Which descriptors the program was started with; a replay puts stand-ins in the places of those that the recorded run read from.
 void examine_inherited();
+void survey_streams();  // before any code of the program
 // Before a call on it.
 void used_inherited(int fd);
 

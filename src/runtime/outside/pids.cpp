@@ -42,10 +42,14 @@ struct Numbers {
   pid_t parent;       // 0: the real one
   pid_t home;         // the first process of the run itself, which the run may be a copy of; 0: this is none of a run
   pid_t real_parent;  // at the fork
+  bool forked;        // of a run, but not its first process: its parent is one of the program's, too
 };
 Numbers g_numbers;
 
 pid_t raw_pid() { return static_cast<pid_t>(sys(SYS_getpid)); }
+
+// The process that the tool started, or a copy of it.
+bool is_first() { return g_numbers.home != 0 && !g_numbers.forked; }
 
 uint32_t first_place(pid_t self) {
   if (self < kFirstChild) return 0;
@@ -114,9 +118,9 @@ void name_this_process(uint64_t env_seed) {
   g_numbers.parent = kProgramParent;
 }
 
-void name_child(pid_t seen) {
+void name_child(pid_t seen, bool of_run) {
   const pid_t parent = g_numbers.self;
-  g_numbers = {seen, parent, 0, static_cast<pid_t>(sys(SYS_getppid))};
+  g_numbers = {seen, parent, of_run ? raw_pid() : 0, static_cast<pid_t>(sys(SYS_getppid)), of_run};
   for (uint32_t i = 0; i < g_child_count; ++i) g_children[i].others = true;
   g_births = g_lost = 0;
 }
@@ -132,7 +136,8 @@ pid_t program_parent() {
   const auto real = static_cast<pid_t>(sys(SYS_getppid));
   if (g_numbers.parent == 0) return real;
   // A copy of the program's process has another parent; a child process whose parent has died has none of ours.
-  return g_numbers.home != 0 || real == g_numbers.real_parent ? g_numbers.parent : real;
+  const bool copy = g_numbers.home != 0 && raw_pid() != g_numbers.home;
+  return copy || is_first() || real == g_numbers.real_parent ? g_numbers.parent : real;
 }
 
 pid_t program_tid(const ThreadSlot& thread) {
@@ -157,14 +162,14 @@ ThreadSlot* thread_with_tid(pid_t tid) {
 // The number of the process that the run is a copy of means this process as well: the program may have asked the kernel itself.
 bool is_this_process(pid_t seen) { return seen == program_pid() || seen == raw_pid() || (seen != 0 && seen == g_numbers.home); }
 
-bool is_parent(pid_t seen) { return g_numbers.home != 0 && g_numbers.parent != 0 && seen == g_numbers.parent; }
+bool is_parent(pid_t seen) { return is_first() && g_numbers.parent != 0 && seen == g_numbers.parent; }
 
 pid_t real_pid(pid_t seen) {
   if (seen <= 0) return seen == -1 || seen == 0 ? seen : -real_group(-seen);
   if (seen == g_numbers.self) return raw_pid();
   if (const Child* c = with_seen(seen)) return c->real;
   if (seen != g_numbers.parent) return seen;
-  return g_numbers.home != 0 && g_run.control != nullptr ? g_run.control->tool_pid : g_numbers.real_parent;
+  return is_first() && g_run.control != nullptr ? g_run.control->tool_pid : g_numbers.real_parent;
 }
 
 pid_t real_group(pid_t seen) {
@@ -189,8 +194,8 @@ pid_t seen_pid(pid_t real) {
   if (real <= 0) return real;
   if (const Child* c = with_real(real)) return c->seen;
   if (g_numbers.self != 0 && (real == raw_pid() || real == g_numbers.home)) return g_numbers.self;
-  if (g_numbers.parent != 0 && g_numbers.home == 0 && real == g_numbers.real_parent) return g_numbers.parent;
-  if (g_numbers.parent != 0 && g_numbers.home != 0 && real == g_run.control->tool_pid) return g_numbers.parent;
+  if (g_numbers.parent != 0 && !is_first() && real == g_numbers.real_parent) return g_numbers.parent;
+  if (g_numbers.parent != 0 && is_first() && real == g_run.control->tool_pid) return g_numbers.parent;
   return real;
 }
 

@@ -12,8 +12,8 @@ namespace heddle::rt {
 void inherit_numbers();
 // The first process of a run: its number is a function of env_seed.
 void name_this_process(uint64_t env_seed);
-// In a child process after fork: `seen` is the number that its parent got for it; 0: the real one.
-void name_child(pid_t seen);
+// In a child process after fork: `seen` is the number that its parent got for it; 0: the real one. `of_run`: it may still be the one under control.
+void name_child(pid_t seen, bool of_run);
 // A new process has become what another one was: to the program its numbers are those of before.
 void number_process_anew();
 

@@ -24,6 +24,7 @@
 #include "runtime/memory/access_ring.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/hooks.h"
+#include "runtime/outside/clock_log.h"
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/trap.h"
@@ -38,6 +39,22 @@ namespace {
 
 HEDDLE_APART PolicyThread g_policy_threads[kMaxThreads];
 
+// The forks that this process comes from, the first one first: a name for each. None: it is the first process.
+Branches g_branches;
+
+uint64_t branch_of_next_fork() {
+  const uint64_t own = g_branches.count != 0 ? g_branches.names[g_branches.count - 1] : 0;
+  return mix(own + 1, g_run.step);
+}
+
+bool is_recorded_process() {
+  const Branches* recorded = recorded_branches();
+  const uint32_t count = recorded != nullptr ? recorded->count : 0;
+  return count == g_branches.count && (count == 0 || memcmp(recorded->names, g_branches.names, count * sizeof(uint64_t)) == 0);
+}
+
+bool replays_strictly() { return g_run.plan.header->strictness == Strictness::kStrict; }
+
 void point_slot(char* slot) {
   g_run.slot = slot;
   g_run.header = reinterpret_cast<TraceHeader*>(slot + g_run.layout.header);
@@ -50,11 +67,40 @@ char* map(size_t bytes, int flags, int descriptor) {
   return at < 0 && at > -4096 ? nullptr : reinterpret_cast<char*>(at);
 }
 
+// The recording's clock where there is one; else the one that the plan wants.
+void start_time(uint64_t env_seed) {
+  ClockBase base{};
+  const bool recorded = recorded_base(&base);
+  if (!recorded && g_run.plan.header->time != TimeKind::kReal) {
+    start_clock(env_seed);
+    return;
+  }
+  if (recorded) {
+    start_recorded_clock(base);
+  } else {
+    base = real_base();
+    start_real_clock(base);
+  }
+  log_base(base);
+}
+
 // Before the first thread the trace is in memory of our own, where huge pages can be had; what a short run needs of it is not worth one.
 void want_huge_pages(char* from, const char* end) {
   constexpr uintptr_t kHuge = 2 << 20;
   const uintptr_t at = (reinterpret_cast<uintptr_t>(from) + kHuge / 4 + kHuge - 1) & ~(kHuge - 1);
   sys(SYS_madvise, at, reinterpret_cast<uintptr_t>(end) - at, MADV_HUGEPAGE);
+}
+
+void begin_by_plan() {
+  g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
+  HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
+  const uint64_t env_seed = g_run.plan.header->env_seed;
+  survey_streams();
+  install_inputs();
+  start_time(env_seed);
+  name_this_process(env_seed);
+  g_run.early = true;
+  start_heap();
 }
 
 }  // namespace
@@ -110,13 +156,7 @@ void attach() {
   point_slot(own);
   want_huge_pages(own + g_run.layout.events, own + size);
   g_run.attached = true;
-  g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
-  HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
-  const uint64_t env_seed = g_run.plan.header->env_seed;
-  start_clock(env_seed);
-  name_this_process(env_seed);
-  g_run.early = true;
-  start_heap();
+  begin_by_plan();
 }
 
 void install_plan(uint64_t cursor) {
@@ -166,8 +206,28 @@ void start_main() {
   begin_thread(me);
 }
 
+bool begins_as_candidate() {
+  const bool may = g_run.attached && !g_run.claimed && g_run.active && g_live_count == 1 && g_branches.count < kMostBranches;
+  if (!may) return false;
+  g_branches.names[g_branches.count++] = branch_of_next_fork();
+  g_current->tid = static_cast<pid_t>(sys(SYS_gettid));
+  g_current->carrier.process = static_cast<pid_t>(sys(SYS_getpid));
+  return true;
+}
+
+void has_forked() {
+  const Branches* recorded = g_run.attached && !g_run.claimed && replays_strictly() ? recorded_branches() : nullptr;
+  if (recorded == nullptr || recorded->count <= g_branches.count) return;
+  if (recorded->names[g_branches.count] == branch_of_next_fork()) leave_run();
+}
+
 void claim() {
   if (g_run.claimed) return;
+  // A replay controls the process that was recorded: the others leave it the trace.
+  if (replays_strictly() && !is_recorded_process()) {
+    leave_run();
+    return;
+  }
   int32_t nobody = 0;
   const auto me = static_cast<int32_t>(sys(SYS_getpid));
   if (!__atomic_compare_exchange_n(&g_run.control->server_pid, &nobody, me, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
@@ -176,6 +236,7 @@ void claim() {
     return;
   }
   if (g_open_store.event != nullptr) settle_store();
+  if (g_branches.count != 0 || !g_virtual_time) log_branches(g_branches);
   char* own = g_run.slot;
   point_slot(g_run.channel);
   const ChannelLayout& l = g_run.layout;

@@ -14,9 +14,11 @@
 #include "runtime/base/memory_map.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/clock.h"
 #include "runtime/engine/due.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/stream.h"
+#include "runtime/outside/clock_log.h"
 #include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/trap.h"
@@ -201,6 +203,8 @@ void go_on_from_here() {
   open_kept_descriptors();
   catch_inner_calls_again();
   install_plan(0);
+  replay_clock();
+  read_clock_from_here();
   RestoreState done = RestoreState::kDone;
   __atomic_store(&r.state, &done, __ATOMIC_RELEASE);
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &g_kept_process.mask, nullptr, 8);
@@ -215,6 +219,7 @@ __attribute__((noinline)) void leave_checkpoint(uint32_t wanted) {
   if (why == nullptr) why = keep_descriptors();
   if (why != nullptr) return refuse(wanted, why);
   keep_process();
+  end_clock_record();
   CheckpointWords& w = words();
   w.pause_us = 0;
   w.step = g_run.step;

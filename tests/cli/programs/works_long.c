@@ -1,4 +1,4 @@
-// Two threads produce, two consume, through a condition, a pipe, an event and a file, for so many rounds; then it fails. It prints from time to time.
+// Two threads produce, two consume, through a condition, a pipe, an event and a file, for so many rounds; then it fails. It prints what time it is from time to time.
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -31,7 +32,11 @@ static void now_and_then(int i) {
     free(block);
     usleep(100);
   }
-  if (i % 5000 == 0) printf("at %d\n", i);
+  if (i % 5000 == 0) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    printf("at %d, %ld.%09ld\n", i, (long)now.tv_sec, now.tv_nsec);
+  }
 }
 
 static void* produce(void* rounds) {

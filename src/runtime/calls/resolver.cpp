@@ -1,0 +1,104 @@
+// Look-ups of host names: whatever the C library asks for them, the answer is one input of the run.
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/placement.h"
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/engine/native.h"
+#include "runtime/engine/run.h"
+#include "runtime/outside/input_log.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+// An answer as bytes: for each address this and then `address` bytes, and `name` bytes of its canonical name with the final 0.
+struct AnswerHead {
+  int flags, family, type, protocol;
+  uint32_t address, name;
+};
+constexpr size_t kMostBytes = 16384;
+HEDDLE_APART char g_answer[kMostBytes];
+
+// How many bytes; addresses that do not fit are left out.
+size_t write_answer(const addrinfo* list) {
+  size_t used = 0;
+  for (const addrinfo* a = list; a != nullptr; a = a->ai_next) {
+    const size_t name = a->ai_canonname != nullptr ? strlen(a->ai_canonname) + 1 : 0;
+    const AnswerHead head{a->ai_flags, a->ai_family, a->ai_socktype, a->ai_protocol, a->ai_addrlen, static_cast<uint32_t>(name)};
+    if (used + sizeof head + a->ai_addrlen + name > kMostBytes) break;
+    memcpy(g_answer + used, &head, sizeof head);
+    memcpy(g_answer + used + sizeof head, a->ai_addr, a->ai_addrlen);
+    if (name != 0) memcpy(g_answer + used + sizeof head + a->ai_addrlen, a->ai_canonname, name);
+    used += sizeof head + a->ai_addrlen + name;
+  }
+  return used;
+}
+
+// In blocks as the C library's freeaddrinfo expects them: an address lies behind its entry.
+addrinfo* read_answer(size_t size) {
+  addrinfo* first = nullptr;
+  addrinfo** last = &first;
+  for (size_t at = 0; at + sizeof(AnswerHead) <= size;) {
+    AnswerHead head{};
+    memcpy(&head, g_answer + at, sizeof head);
+    at += sizeof head;
+    if (head.address > size - at || head.name > size - at - head.address) break;
+    auto* entry = static_cast<addrinfo*>(calloc(1, sizeof(addrinfo) + head.address));
+    if (entry == nullptr) break;
+    entry->ai_flags = head.flags;
+    entry->ai_family = head.family;
+    entry->ai_socktype = head.type;
+    entry->ai_protocol = head.protocol;
+    entry->ai_addrlen = head.address;
+    entry->ai_addr = reinterpret_cast<sockaddr*>(entry + 1);
+    memcpy(entry->ai_addr, g_answer + at, head.address);
+    at += head.address;
+    entry->ai_canonname = head.name != 0 ? static_cast<char*>(calloc(1, head.name + 1)) : nullptr;
+    if (entry->ai_canonname != nullptr) memcpy(entry->ai_canonname, g_answer + at, head.name);
+    at += head.name;
+    *last = entry;
+    last = &entry->ai_next;
+  }
+  return first;
+}
+
+// What the C library and its modules do on the way is not the program's: no points, no inputs of their own.
+class Unwatched {
+ public:
+  Unwatched() { t_managed = 0; }
+  ~Unwatched() { t_managed = 1; }
+  Unwatched(const Unwatched&) = delete;
+  Unwatched& operator=(const Unwatched&) = delete;
+};
+
+}  // namespace
+
+HEDDLE_EXPORT int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** list) {
+  static decltype(&::getaddrinfo) library;
+  if (library == nullptr) library = next_symbol<decltype(&::getaddrinfo)>("getaddrinfo");
+  const bool numeric = hints != nullptr && (hints->ai_flags & AI_NUMERICHOST) != 0;
+  if (!active() || node == nullptr || numeric) return library(node, service, hints, list);
+  const iovec filled{g_answer, kMostBytes};
+  const Filled all{&filled, 1, 0, 1};
+  long result = 0;
+  // The result is the number of bytes, or the error below 0.
+  if (replays_inputs() && take_input(Op::kConnect, all, &result)) {
+    log_input(Op::kConnect, all, result);
+    if (result >= 0) *list = read_answer(static_cast<size_t>(result));
+  } else {
+    int error = 0;
+    {
+      const Native inner;
+      const Unwatched meanwhile;
+      error = library(node, service, hints, list);
+    }
+    result = error == 0 ? static_cast<long>(write_answer(*list)) : error < 0 ? error : -error;
+    log_input(Op::kConnect, all, result);
+  }
+  return result >= 0 ? 0 : static_cast<int>(result);
+}
