@@ -8,6 +8,7 @@
 #include "cli/finding.h"
 #include "cli/isolate.h"
 #include "cli/narrow.h"
+#include "cli/origins.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/reduce.h"
@@ -55,6 +56,7 @@ int tell(Campaign& campaign, const DebugArguments& options, const Trace& failing
     document["cause"] = decided ? json_cause(isolated->failing, isolated->switch_from) : json_cause(best);
     lead_with_lines(document["cause"], loaded.story());
     document["diagnosis"] = json_diagnosis(loaded.story());
+    if (!loaded.origins.empty()) document["slice"] = json_slice(loaded.origins, loaded.failing);
     document["bug"] = BugStore::shown(bug.id);
     if (!bug.test.empty()) document["test"] = bug.test;
     if (!loaded.page.empty()) document["page"] = loaded.page;
@@ -138,6 +140,7 @@ void add_debug(CLI::App& app, Session& session) {
   verb.flag("--whole", options->whole, "do not look for the one test of a test binary that fails");
   verb.flag("--no-reduce", options->debug.no_reduce, "do not try to remove threads");
   verb.flag("--no-isolate", options->debug.no_isolate, "do not look for the switch that decides");
+  verb.flag("--no-slice", options->debug.no_slice, "do not look for the lines that led to the failure");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_debug(session, *options); }; });
 }
 

@@ -1,13 +1,28 @@
 #include "cli/debugging.h"
 
+#include "cli/origins.h"
 #include "cli/session.h"
+#include "store/saved_origins.h"
 
 namespace heddle::cli {
 
 namespace {
 
+constexpr size_t kMostTraced = 200'000;  // events: under Valgrind a longer run takes minutes, which only `heddle why` may
+
 // Without a limit of time for simplifying nothing hangs on a clock: the same seed tells the same story.
 double limited(const DebugOptions& options, double seconds) { return options.simplify.seconds > 0 ? seconds : 0; }
+
+// Which lines led to the failure. Where Valgrind cannot tell, the story goes without.
+void save_origins(const Bug& bug, Campaign& campaign, const Trace& best) {
+  const OriginReport report = origins_of(campaign, best, {});
+  const BugStore store;
+  if (report.found()) {
+    store.save_text(bug.id, kOriginsFile, encode_origins(report.lines));
+  } else {
+    store.remove(bug.id, kOriginsFile);
+  }
+}
 
 }  // namespace
 
@@ -39,6 +54,11 @@ Debugged debug_failure(Campaign& campaign, const DebugOptions& options, const Tr
   saving.attempt([&] { save_cause(bug, tested, passing.has_value()); });
   if (!passing) passing = tested.passing;
   if (!stop_flag()) saving.attempt([&] { save_stacks(bug, campaign, best, passing); });
+  if (!options.no_slice && !stop_flag() && best.events().size() <= kMostTraced) {
+    progress.show("following values backwards");
+    saving.attempt([&] { save_origins(bug, campaign, best); });
+    progress.clear();
+  }
   done.loaded = saving.saved() ? load_story(bug.id) : make_story(bug, best, passing, tested.cause, "");
   saving.attempt([&] { save_page(done.loaded); });
   return done;

@@ -15,6 +15,7 @@ struct DebugOptions {
   SimplifyChoice simplify;
   bool no_reduce = false;
   bool no_isolate = false;
+  bool no_slice = false;
   double reduce_seconds = 20;
   double isolate_seconds = 20;
   double cause_seconds = 15;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/origins.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
@@ -47,6 +48,7 @@ int explain(const Session& session, const ExplainArguments& options) {
     document["simplified"] = json_counts(loaded.failing.counts(), true);
     document["cause"] = json_cause(loaded.failing);
     lead_with_lines(document["cause"], story);
+    if (!loaded.origins.empty()) document["slice"] = json_slice(loaded.origins, loaded.failing);
     document["replay"] = loaded.replay;
     print_json(document);
   } else {

@@ -40,9 +40,7 @@ struct OriginReport {
 };
 OriginReport origins_of(Campaign& campaign, const Trace& failing, const ValueQuestion& question);
 
-// [{"file", "line", "thread", "value"}]
+// [{"file", "line", "thread", "value"}], and more; `from` are the rows that its value came from.
 Json json_slice(const std::vector<OriginLine>& lines, const Trace& failing);
-// For people: the `most` nearest to the failure, in the order of execution.
-std::string origin_text(const std::vector<OriginLine>& lines, const Trace& failing, size_t most, size_t width);
 
 }  // namespace heddle::cli

@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "store/saved_cause.h"
+#include "store/saved_origins.h"
 #include "store/saved_stacks.h"
 #include "trace/error.h"
 
@@ -170,7 +171,7 @@ void save_simplified(Bug& bug, Campaign& campaign, const Simplified& simplified)
   bug.certificate = result.certificate;
   bug.simplified = result.best.counts();
   // What was learnt about another schedule does not hold for this one.
-  for (const char* stale : {kCauseFile, kFailingStacks, kPassingStacks}) store.remove(bug.id, stale);
+  for (const char* stale : {kCauseFile, kFailingStacks, kPassingStacks, kOriginsFile}) store.remove(bug.id, stale);
   store.save_trace(bug.id, kSimplifiedTrace, result.best);
   if (simplified.passing) store.save_trace(bug.id, kPassingTrace, *simplified.passing);
   save_anchors(store, bug.id, campaign, result.best);

@@ -10,6 +10,7 @@
 #include "store/replay_string.h"
 #include "store/saved_anchors.h"
 #include "store/saved_cause.h"
+#include "store/saved_origins.h"
 #include "store/saved_stacks.h"
 #include "wire/event_stacks.h"
 
@@ -100,6 +101,7 @@ Story LoadedStory::story() const {
   if (passing) s.passing = &*passing;
   if (cause) s.cause = &*cause;
   if (reduction) s.reduction = &*reduction;
+  if (!origins.empty()) s.origins = &origins;
   return s;
 }
 
@@ -135,6 +137,7 @@ LoadedStory load_story(const std::string& name, bool as_found) {
   if (simplified) tell_places(s, decode_stacks(store.text(bug, kFailingStacks)), decode_stacks(store.text(bug, kPassingStacks)));
   if (simplified) s.found = store.load_trace(bug, kFailingTrace);
   if (store.has(bug, kReducedTrace)) s.reduced = store.load_trace(bug, kReducedTrace);
+  if (simplified) s.origins = decode_origins(store.text(bug, kOriginsFile), failing.threads().size());
   s.reduction = decode_reduction(store.text(bug, kReductionFile));
   if (store.has(bug, kPageFile)) s.page = BugStore::shown(bug.id) + "/" + kPageFile;
   return s;

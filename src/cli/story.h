@@ -22,6 +22,7 @@ struct LoadedStory {
   std::optional<Trace> found, passing, reduced;
   std::optional<Cause> cause;
   std::optional<ReductionRecord> reduction;
+  std::vector<OriginLine> origins;  // the lines that led to the failure; none: not looked for, or Valgrind could not tell
   Stacks stacks, passing_stacks;
   std::unique_ptr<Symbols> symbols;
   std::string replay;

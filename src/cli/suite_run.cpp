@@ -171,6 +171,7 @@ void SuiteRun::judge(Campaign& campaign, const CampaignOptions& options, const F
   if (!options_.explain || !saving.saved() || stop_flag()) return;
   DebugOptions debug = options_.debug;
   debug.seed = options.plan.seed();
+  debug.no_slice = true;  // `heddle why` makes it when somebody asks
   if (always) debug.no_isolate = debug.no_reduce = true;
   debug_failure(campaign, debug, first.trace, bug, saving, progress);
 }

@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/saved_bug.h"
 #include "cli/terminal.h"
+#include "report/origin_text.h"
 
 namespace heddle::cli {
 
@@ -20,12 +21,12 @@ void print_why(const OpenedBug& bug, const OriginReport& report, const WhyArgume
   const size_t width = text_options(false).width;
   if (!report.writes.empty()) {
     print_out("{} was written by\n", report.asked);
-    write_text(stdout, origin_text(report.writes, bug.failing, options.all ? SIZE_MAX : 8, width));
+    write_text(stdout, origin_text(report.writes, bug.failing.threads(), options.all ? SIZE_MAX : 8, width));
     print_out("\n");
   }
   print_out("{}, {}\n", report.asked.empty() ? "what led to the failure" : "where " + report.asked + " came from",
             "in the order of execution:");
-  write_text(stdout, origin_text(report.lines, bug.failing, options.all ? SIZE_MAX : 30, width));
+  write_text(stdout, origin_text(report.lines, bug.failing.threads(), options.all ? SIZE_MAX : 30, width));
   print_out("\n{} lines ({} instructions) of {} blocks executed; traced in {:.1f} MB, {:.2f} s{}\n", report.lines.size(),
             report.instructions, report.blocks, static_cast<double>(report.bytes) / 1e6, report.seconds,
             report.cut ? "; cut short: only the end of the run was kept, or there was too much" : "");

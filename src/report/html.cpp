@@ -10,6 +10,7 @@
 #include "report/arrows.h"
 #include "report/diagnosis.h"
 #include "report/junit.h"
+#include "report/origin_text.h"
 #include "report/page_assets.h"
 #include "wire/disabled_hooks.h"
 
@@ -21,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostEvents = 3'000;    // of each run
 constexpr size_t kMostArrows = 400;      // of each run
+constexpr size_t kMostOrigins = 500;     // lines that led to the failure
 constexpr size_t kMostSource = 300'000;  // bytes of source text
 constexpr size_t kLongestFile = 4'000;   // lines
 
@@ -66,6 +68,7 @@ class Page {
                             {"to", line.to},
                             {"what", line.caption},
                             {"step", line.step == kNoDifference ? Json(nullptr) : Json(line.step)}});
+    j["slice"] = origins();
     j["deciding"] = d_.deciding == kNoDifference ? Json(nullptr) : Json(d_.deciding);
     j["waits"] = Json::array();
     for (const WaitEdge& w : d_.waits)
@@ -99,6 +102,29 @@ class Page {
   }
 
  private:
+  // The lines that led to the failure: the nearest, each with those that its value came from.
+  Json origins() {
+    Json all = Json::array();
+    if (story_.origins == nullptr) return all;
+    const std::vector<OriginLine>& lines = *story_.origins;
+    const std::vector<size_t> shown = nearest_origins(lines, kMostOrigins);
+    std::map<size_t, size_t> place;
+    for (size_t i = 0; i < shown.size(); ++i) place[shown[i]] = i;
+    for (size_t i : shown) {
+      Json from = Json::array();
+      for (uint32_t other : lines[i].from) {
+        if (const auto at = place.find(other); at != place.end()) from.push_back(at->second);
+      }
+      all.push_back({{"at", Json::array({file(names_, lines[i].file), lines[i].line})},
+                     {"thread", names_.thread(lines[i].thread)},
+                     {"step", lines[i].step},
+                     {"value", lines[i].value},
+                     {"times", lines[i].times},
+                     {"from", from}});
+    }
+    return all;
+  }
+
   // What this run could and could not see: a page without it would look as if nothing were hidden.
   std::string granularity() const {
     const bool instrumented =

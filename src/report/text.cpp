@@ -11,6 +11,7 @@
 #include "report/evidence.h"
 #include "report/excerpts.h"
 #include "report/names.h"
+#include "report/origin_text.h"
 #include "report/screen.h"
 #include "report/short_places.h"
 #include "report/timing.h"
@@ -24,6 +25,7 @@ constexpr size_t kSideBySide = 100;  // characters
 constexpr size_t kMostLines = 60;    // of the whole story, without --all
 constexpr size_t kFewestRows = 10;   // of the table, in any case
 constexpr size_t kMostWaits = 8;     // rows of who waits, without --all
+constexpr size_t kMostOrigins = 8;   // lines that led to the failure, without --all
 constexpr size_t kTableFrame = 4;    // title, header, the sentence at the end
 constexpr size_t kContext = 4;       // events around those that matter, where the whole would be too long
 
@@ -144,6 +146,7 @@ class Writer {
     const std::string longest = out_.take();
     waits();
     add_excerpts(out_, names_, diagnosis_, options_.all);
+    origins();
     legend();
     footer();
     const std::string rest = out_.take();
@@ -272,6 +275,12 @@ class Writer {
       }
       out_ += '\n';
     }
+  }
+
+  void origins() {
+    if (story_.origins == nullptr || story_.origins->empty()) return;
+    out_ += "\n   WHAT LED TO IT, the nearest lines in order\n";
+    out_ += origin_text(*story_.origins, story_.failing.threads(), options_.all ? SIZE_MAX : kMostOrigins, options_.width);
   }
 
   void legend() {

@@ -8,6 +8,7 @@
 #include "store/reduction.h"
 #include "symbols/symbols.h"
 #include "trace/cause.h"
+#include "trace/origin_lines.h"
 #include "trace/trace.h"
 
 namespace heddle::report {
@@ -26,7 +27,8 @@ struct Story {
   const Trace* passing = nullptr;  // the nearest passing run
   const Cause* cause = nullptr;
   const ReductionRecord* reduction = nullptr;
-  const Stacks* stacks = nullptr;  // of the failing run
+  const std::vector<OriginLine>* origins = nullptr;  // the lines that led to the failure, in the order of execution
+  const Stacks* stacks = nullptr;                    // of the failing run
   const Stacks* passing_stacks = nullptr;
   std::string replay = {};  // hd2:...
   std::string output = {};  // the program's last words, where they tell what failed

@@ -151,46 +151,107 @@ std::vector<OriginLine> write_lines(const Origins& origins, const BlockSymbols& 
   return lines;
 }
 
-std::vector<OriginLine> origin_lines(const Origins& origins, const BlockSymbols& symbols) {
+namespace {
+
+// Rows of one line of the source, executed by one thread, are one line here.
+class LineMaker {
+ public:
+  LineMaker(const Origins& origins, const BlockSymbols& symbols)
+      : origins_(origins), symbols_(symbols), line_of_row_(origins.rows.size(), kNone) {}
+
+  std::vector<OriginLine> lines() {
+    for (size_t i = origins_.rows.size(); i > 0; --i) add(i - 1);
+    compact();
+    link();
+    return std::move(kept_);
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
   struct Open {
     size_t index;
     bool stored;
     uint32_t frame;
   };
-  std::vector<OriginLine> lines;
-  std::map<uint32_t, Open> open;                         // by thread: the line that it is at
-  std::map<std::pair<uint32_t, uint32_t>, size_t> last;  // by thread and line
-  std::vector<bool> replaced;
-  for (size_t i = origins.rows.size(); i > 0; --i) {
-    const Origin& row = origins.rows[i - 1];
-    const symbols::Frame& frame = symbols.frame(row.module, row.pc);
-    if (frame.line == 0) continue;
-    const std::pair key{row.thread, symbols.line_number(row.module, row.pc)};
-    const auto at = open.find(row.thread);
-    const auto before = last.find(key);
-    if (at == open.end() || before == last.end() || before->second != at->second.index || at->second.frame != row.frame) {
-      OriginLine line = line_at(frame, symbols);
+
+  void add(size_t r) {
+    const Origin& row = origins_.rows[r];
+    const symbols::Frame& frame = symbols_.frame(row.module, row.pc);
+    if (frame.line == 0) return;
+    const std::pair key{row.thread, symbols_.line_number(row.module, row.pc)};
+    const auto at = open_.find(row.thread);
+    const auto before = last_.find(key);
+    if (at == open_.end() || before == last_.end() || before->second != at->second.index || at->second.frame != row.frame) {
+      OriginLine line = line_at(frame, symbols_);
       line.thread = row.thread;
       line.distance = row.distance;
-      if (before != last.end()) {
-        line.times = lines[before->second].times + 1;
-        line.distance = std::min(line.distance, lines[before->second].distance);
-        replaced[before->second] = true;
+      if (before != last_.end()) {
+        line.times = lines_[before->second].times + 1;
+        line.distance = std::min(line.distance, lines_[before->second].distance);
+        replaced_[before->second] = lines_.size();
       }
-      open[row.thread] = {lines.size(), false, row.frame};
-      last[key] = lines.size();
-      lines.push_back(line);
-      replaced.push_back(false);
+      open_[row.thread] = {lines_.size(), false, row.frame};
+      last_[key] = lines_.size();
+      lines_.push_back(line);
+      replaced_.push_back(kNone);
     }
-    OriginLine& line = lines[open[row.thread].index];
-    line.step = row.step;
-    add_to(line, row, symbols.access(row, origins.frames), open[row.thread].stored);
+    Open& open = open_[row.thread];
+    line_of_row_[r] = open.index;
+    lines_[open.index].step = row.step;
+    add_to(lines_[open.index], row, symbols_.access(row, origins_.frames), open.stored);
   }
-  std::vector<OriginLine> kept;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (!replaced[i]) kept.push_back(std::move(lines[i]));
+
+  // Of the same line by the same thread, the last one alone.
+  void compact() {
+    std::vector<size_t> place(lines_.size(), kNone);
+    for (size_t i = 0; i < lines_.size(); ++i) {
+      if (replaced_[i] != kNone) continue;
+      place[i] = kept_.size();
+      kept_.push_back(std::move(lines_[i]));
+    }
+    for (size_t i = lines_.size(); i > 0; --i) {
+      if (replaced_[i - 1] != kNone) place[i - 1] = place[replaced_[i - 1]];
+    }
+    for (size_t& line : line_of_row_) line = line == kNone ? kNone : place[line];
   }
-  return kept;
-}
+
+  // A row without a line passes on to those that needed it.
+  void link() {
+    constexpr size_t kMostNeeding = 4;
+    std::vector<std::vector<size_t>> needing(origins_.rows.size());
+    for (size_t r = 0; r < needing.size(); ++r) {
+      if (line_of_row_[r] != kNone) needing[r] = {line_of_row_[r]};
+    }
+    for (const auto& [needs, from] : origins_.edges) {
+      for (size_t line : needing[needs]) {
+        if (line_of_row_[from] == kNone) {
+          if (needing[from].size() < kMostNeeding && !contains(needing[from], line)) needing[from].push_back(line);
+        } else if (line != line_of_row_[from]) {
+          auto& sources = kept_[line].from;
+          const auto source = static_cast<uint32_t>(line_of_row_[from]);
+          if (!contains(sources, source)) sources.push_back(source);
+        }
+      }
+    }
+    for (OriginLine& line : kept_) std::sort(line.from.begin(), line.from.end());
+  }
+
+  template <typename T>
+  static bool contains(const std::vector<T>& all, T one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  }
+
+  const Origins& origins_;
+  const BlockSymbols& symbols_;
+  std::vector<OriginLine> lines_, kept_;
+  std::vector<size_t> replaced_;                          // by a later one
+  std::map<uint32_t, Open> open_;                         // by thread: the line that it is at
+  std::map<std::pair<uint32_t, uint32_t>, size_t> last_;  // by thread and line
+  std::vector<size_t> line_of_row_;
+};
+
+}  // namespace
+
+std::vector<OriginLine> origin_lines(const Origins& origins, const BlockSymbols& symbols) { return LineMaker(origins, symbols).lines(); }
 
 }  // namespace heddle::trace

@@ -20,6 +20,9 @@ struct OriginLine {
   uint64_t times = 1;     // how often it is an origin; the last time is shown
   uint32_t distance = 0;  // lines between it and what was asked for
   OriginKind kind = OriginKind::kValue;
+  std::vector<uint32_t> from;  // the lines, by their index, that what it used came from
+
+  friend bool operator==(const OriginLine&, const OriginLine&) = default;
 };
 
 // Addresses and instructions of a block trace in the words of the source.

@@ -17,6 +17,32 @@ uint8_t bytes_in(uint64_t cell, uint64_t begin, uint64_t end) {
 
 }  // namespace
 
+void Need::note(uint32_t other) {
+  if (other == kNoOrigin || other == row) return;
+  for (uint32_t& slot : also) {
+    if (slot == other) return;
+    if (slot != kNoOrigin) continue;
+    slot = other;
+    return;
+  }
+}
+
+void Need::join(const Need& other) {
+  if (!other.wanted()) return;
+  if (!wanted()) {
+    *this = other;
+    return;
+  }
+  const uint32_t further = other.distance < distance ? row : other.row;
+  if (other.distance < distance) {
+    row = other.row;
+    distance = other.distance;
+    for (uint32_t& slot : also) slot = slot == row ? kNoOrigin : slot;
+  }
+  note(further);
+  for (uint32_t each : other.also) note(each);
+}
+
 void NeededMemory::add(uint64_t address, uint64_t size, const Need& need) {
   const uint64_t end = address + size;
   for (uint64_t cell = address / 8; cell * 8 < end; ++cell) {

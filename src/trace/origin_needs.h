@@ -10,15 +10,17 @@
 
 namespace heddle::trace {
 
-// Who needs it.
+// Who needs it: the nearest to what was asked for, and some others, so that each of them can be shown where its value came from.
 struct Need {
   uint32_t row = kNoOrigin;
   uint32_t distance = UINT32_MAX;
+  std::array<uint32_t, 3> also = {kNoOrigin, kNoOrigin, kNoOrigin};
 
   bool wanted() const { return distance != UINT32_MAX; }
-  void join(const Need& other) {
-    if (other.distance < distance) *this = other;
-  }
+  void join(const Need& other);
+
+ private:
+  void note(uint32_t other);
 };
 
 class NeededMemory {

@@ -105,6 +105,7 @@ class Walk {
       if (last.order == order_ && last.pc == pc && last.thread == run.thread) {
         last.distance = std::min(last.distance, distance);
         if (kind == OriginKind::kBranch) last.kind = kind;
+        add_edges(need);
         return {static_cast<uint32_t>(result_.rows.size() - 1), last.distance};
       }
     }
@@ -119,7 +120,17 @@ class Walk {
     row.because = need.row;
     row.frame = threads_[run.thread].frames.back().number;
     result_.rows.push_back(row);
+    add_edges(need);
     return {static_cast<uint32_t>(result_.rows.size() - 1), distance};
+  }
+
+  // To the last row.
+  void add_edges(const Need& need) {
+    const auto from = static_cast<uint32_t>(result_.rows.size() - 1);
+    if (need.row != kNoOrigin) result_.edges.push_back({need.row, from});
+    for (uint32_t other : need.also) {
+      if (other != kNoOrigin) result_.edges.push_back({other, from});
+    }
   }
 
   void show_access(const BlockRun& run, const Need& row, const BlockStep& step) {

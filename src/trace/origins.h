@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/block_trace.h"
@@ -69,8 +70,10 @@ struct Origins {
   std::vector<Origin> rows;      // from the end of the run to its beginning
   std::vector<Origin> writes;    // of the bytes that were asked for: all of them, the last one first
   std::vector<uint64_t> frames;  // of calls: where the return address lies; 0: not known
-  bool cut = false;              // there were more
-  bool found = false;            // what was asked for was met in the run
+  // Which row needed which, those with the smaller second row first. Of a row that many needed, a few of them.
+  std::vector<std::pair<uint32_t, uint32_t>> edges;
+  bool cut = false;    // there were more
+  bool found = false;  // what was asked for was met in the run
 };
 
 Origins find_origins(const BlockTrace& blocks, const OriginQuestion& question);

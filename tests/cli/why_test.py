@@ -56,6 +56,33 @@ class Why(base.InDirectory):
         self.assertIn("what led to the failure, in the order of execution:", text)
         self.assertIn("[source = 15]", text)
 
+    def test_debug_explain_and_the_page_have_it(self):
+        done = self.heddle("debug", "--json", "--", base.program("value_origins"))
+        self.assertEqual(done.returncode, 1, done)
+        told, at = json.loads(done.stdout), marked("value_origins")
+        rows = self.slice_of(told)
+        self.assertEqual(rows[(at["source"], "T2")]["value"], "source = 15")
+        for row in told["slice"]:
+            self.assertEqual({"file", "line", "thread", "value"} - set(row), set())
+        # A value is followed step by step, over threads.
+        lines = [row["line"] for row in told["slice"]]
+        came = {lines[i] for i in rows[(at["checked"], "T4")]["from"]}
+        self.assertIn(at["middle"], came)
+        self.assertNotIn(at["ten"], came)
+        explained = self.heddle("explain").stdout
+        self.assertIn("WHAT LED TO IT", explained)
+        self.assertIn("[middle = 30]", explained)
+        self.assertIn("more lines, further away", explained)
+        self.assertNotIn("further away", self.heddle("explain", "--all").stdout)
+        self.assertEqual(json.loads(self.heddle("explain", "--json").stdout)["slice"], told["slice"])
+        page = json.loads(re.search(r'id="data">(.*?)</script>', (self.directory / told["page"]).read_text(), re.S)[1])
+        self.assertEqual([row["at"][1] for row in page["slice"]], lines)
+        # Simplified again, the old lines speak of another run.
+        self.assertEqual(self.heddle("simplify").returncode, 0)
+        self.assertNotIn("WHAT LED TO IT", self.heddle("explain").stdout)
+        without = self.heddle("debug", "--no-slice", "--json", "--", base.program("value_origins"))
+        self.assertNotIn("slice", json.loads(without.stdout))
+
     def test_a_variable_a_place_and_an_earlier_moment(self):
         at = self.found("value_origins")
         told = self.why("--value", "noise")

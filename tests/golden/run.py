@@ -69,7 +69,7 @@ def check(name, entry, options, directory):
     said = json.loads(
         call(
             options.heddle,
-            ["debug", "--json", "--seed", "1", "--executions", "5000", "--simplify-time", "0", "--no-reduce", "--", str(program)],
+            ["debug", "--json", "--seed", "1", "--executions", "5000", "--simplify-time", "0", "--no-reduce", "--no-slice", "--", str(program)],
             directory,
             (1,),
         )

@@ -76,6 +76,11 @@ def look(browser, page, screenshot):
     expect("what the run could not see is said", browser.evaluate("document.body.innerText.includes('Threads were switched at')"))
     for heading in ("Lines that decide", "Racing accesses", "Blind spots", "Effort", "Again"):
         expect(f'a section "{heading}"', count("h2", f"/{heading}/i") == 1)
+    if count("#slice"):
+        last = "[...document.querySelectorAll('#slice tr')].at(-1)"
+        browser.click(last)
+        expect("a click shows where a value came from", count("#slice tr.decides") >= 1 and count("#slice tr.now") == 1)
+        expect("and says so", "uses what came from" in browser.evaluate("document.getElementById('came-from').innerText"))
     expect("commands to paste", count("pre", "/heddle replay/") >= 2)
     if count("[role=tab]") > 1:
         tab = "document.querySelectorAll('[role=tab]')[1]"

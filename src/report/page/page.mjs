@@ -264,6 +264,32 @@ function list(title, items, empty) {
   return make("section", {}, make("h2", {}, title), items.length ? make("ul", {}, ...items.map((item) => make("li", {}, item))) : make("p", { class: "dim" }, empty));
 }
 
+// What led to the failure. A click on a line shows where its value came from, and from there on, back to the beginning.
+function origins() {
+  const rows = data.slice.map((line, i) => {
+    const place = { file: line.at[0], line: line.at[1] };
+    const row = make("tr", { "data-line": i, tabindex: 0, onclick: () => ask(i) }, make("td", {}, line.thread), make("td", { class: "dim" }, `${data.files[place.file].name}:${place.line}`),
+      make("td", {}, sourceText(place), line.value ? make("span", { class: "what" }, `   ${line.value}`) : null, line.times > 1 ? make("span", { class: "dim" }, `  (${line.times} times)`) : null));
+    row.addEventListener("keydown", (key) => key.key === "Enter" && ask(i));
+    return row;
+  });
+  const answer = make("p", { class: "dim", id: "came-from" }, "Click a line: where did its value come from?");
+  const ask = (i) => {
+    const line = data.slice[i], behind = new Set();
+    for (const open = [...line.from]; open.length;) {
+      const next = open.pop();
+      if (behind.has(next)) continue;
+      behind.add(next);
+      open.push(...data.slice[next].from);
+    }
+    rows.forEach((row, n) => { row.className = n === i ? "now" : line.from.includes(n) ? "decides" : behind.has(n) ? "stretch" : "apart"; });
+    const words = (n) => `${data.slice[n].thread} at ${data.files[data.slice[n].at[0]].name}:${data.slice[n].at[1]}`;
+    answer.textContent = `${words(i)} ${line.from.length ? `uses what came from ${line.from.map(words).join(", ")}` : "uses nothing that this run shows the origin of"}; ${plural(behind.size, "line")} behind it in all.`;
+    showSource({ file: line.at[0], line: line.at[1] });
+  };
+  return make("section", { id: "slice" }, make("h2", {}, "What led to it"), answer, make("div", { class: "code" }, make("table", {}, make("tbody", {}, ...rows))));
+}
+
 function jump(place, text) {
   return place ? make("button", { onclick: () => showSource({ file: place[0], line: place[1] }) }, text) : text;
 }
@@ -301,6 +327,7 @@ if (data.waits.length) {
   page.append(list("Who waits for whom", data.waits.map((w) =>
     `${w.thread} at ${w.at} waits for ${w.for}${w.holder ? `, held by ${w.holder}${w.taken ? ` since ${w.taken}` : ""}` : ""}${w.cycle ? " (in the circle)" : ""}`), ""));
 }
+if (data.slice.length) page.append(origins());
 page.append(
   list("Lines that decide", data.lines.map((line) => jump(line.at, line.at ? `${data.files[line.at[0]].name}:${line.at[1]}: ${line.what}` : line.what)), "None with source."),
   list("Racing accesses", data.races.map((race) => jump(race.at, `${race.place}  ${race.text}`)), "None were scheduling points of this run."),
