@@ -42,7 +42,11 @@ std::optional<Plan> Epochs::propose() {
     pending_.push_back(0);
     return plan;
   }
-  if (epoch_ == 0) return std::nullopt;
+  if (epoch_ == 0) {
+    if (!long_ || !pending_.empty()) return std::nullopt;
+    pending_.push_back(0);
+    return walk();
+  }
   std::optional<Plan> plan = search_->propose();
   if (!plan) return std::nullopt;
   if (observed_ == 0 && scout_ && is_sequential(*plan)) {
@@ -54,6 +58,15 @@ std::optional<Plan> Epochs::propose() {
   plan->detect = without_news_ < kMostWithoutNews ? kDetectRaces | kListHot : 0u;
   if (plan->detect == 0 && !hot_.empty()) set_points(*plan, PointKind::kRacy, with_disabled_hooks());
   pending_.push_back(epoch_);
+  return plan;
+}
+
+// A run too long to be watched whole with every access a point: a walk over what is known shows more, and may fail, too.
+Plan Epochs::walk() {
+  Plan plan = plan_with(options_, PolicyKind::kRandom, walks_++);
+  plan.tail.stay = walks_ % 2 == 0 ? 0 : 0x8000;
+  set_points(plan, PointKind::kRacy, sites_);
+  plan.detect = kDetectRaces | kListHot;
   return plan;
 }
 
@@ -101,6 +114,7 @@ void Epochs::begin() {
   without_news_ = 0;
   SearchOptions own = options_;
   own.seed = epoch_ == 1 ? options_.seed : mix(options_.seed, 0xE90C + epoch_);
+  own.samples_first = long_;
   set_points(own.base, PointKind::kRacy, sites_);
   search_ = row_.make(own);
 }
@@ -110,9 +124,10 @@ void Epochs::observe(size_t, const Trace& trace) {
   pending_.pop_front();
   if (epoch == 0) {
     const OutcomeKind kind = trace.outcome().kind;
-    if (kind != OutcomeKind::kLimit && kind != OutcomeKind::kCannotControl) scout_ = trace;
-    learn(trace);
-    begin();
+    if (kind != OutcomeKind::kLimit && kind != OutcomeKind::kCannotControl && walks_ == 0) scout_ = trace;
+    if (walks_ == 0) long_ = kind == OutcomeKind::kLimit && trace.data().threads.size() > 1;
+    const bool news = learn(trace);
+    if (!long_ || walks_ == kMostWalks || (walks_ > 1 && !news)) begin();
     return;
   }
   if (epoch == epoch_) search_->observe(observed_++, trace);

@@ -10,7 +10,8 @@
 namespace heddle::search {
 
 // The point set of PointKind::kRacy is not known beforehand. The first run has no preemptions, every access is a point and the detector watches; what races there
-// is the point set of the first epoch, and the run itself, without the points that do not matter, is that epoch's sequential run. Later
+// is the point set of the first epoch, and the run itself, without the points that do not matter, is that epoch's sequential run. Where that
+// run is too long to be watched so to its end, a few walks at random show what races before the first epoch begins. Later
 // runs are watched too: one that shows a new racing site begins a new epoch, in which the search starts again over more points. When
 // nothing new has come for a while, watching stops.
 class Epochs final : public Search {
@@ -25,9 +26,11 @@ class Epochs final : public Search {
 
  private:
   static constexpr uint64_t kMostScouted = 200'000;  // events of the first run
+  static constexpr uint64_t kMostWalks = 4;          // after a first run that was cut off
   static constexpr size_t kOften = 256;              // executions in a run that make a site hot
   static constexpr size_t kMostWithoutNews = 100;    // runs without a new site after which nobody watches
   void begin();
+  Plan walk();
   bool learn(const Trace& trace);
   void note_hot(const Trace& trace);
   std::vector<SiteId> with_disabled_hooks() const;
@@ -43,7 +46,9 @@ class Epochs final : public Search {
   size_t epoch_ = 0;
   size_t observed_ = 0;  // of this epoch
   size_t without_news_ = 0;
+  uint64_t walks_ = 0;
   bool scouted_ = false;
+  bool long_ = false;  // the first run was cut off
 };
 
 // The racing sites that a watched run over all accesses shows; sorted.

@@ -25,6 +25,10 @@ static_assert(std::size(kArmNames) == kArms);
 // How the first executions are dealt out: the systematic part leads.
 constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kSurwArm, kTurnsArm, kGuidedArm, kSurwArm,
                             kGuidedArm, kPosArm,    kSurwArm, kGuidedArm, kGuidedArm, kRaceArm, kSurwArm,  kTurnsArm,  kGuidedArm};
+// Where runs are long, samples lead.
+constexpr Arm kLongOpening[] = {kSurwArm, kRandomArm, kPosArm,  kRandomArm, kSurwArm, kGuidedArm, kTurnsArm, kPosArm,  kRandomArm,
+                                kSurwArm, kGuidedArm, kRaceArm, kRandomArm, kSurwArm, kPosArm,    kTurnsArm, kRaceArm, kGuidedArm};
+static_assert(std::size(kOpening) == std::size(kLongOpening));
 // Lengths of a turn: a critical section is two operations, an update of a variable in place two or three.
 constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 
@@ -194,7 +198,7 @@ class Portfolio final : public Search {
     // What depends on a sleep is found so, or not at all.
     if (options_.timing > 0 && timed_ && turn < std::size(kOpening) && turn % kTimingOpening == 1) return kTimingArm;
     if (turn < std::size(kOpening)) {
-      const Arm arm = kOpening[turn];
+      const Arm arm = (options_.samples_first ? kLongOpening : kOpening)[turn];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
     if (options_.timing > 0 && turn % kTimingShare == kTimingShare - 1 && (timed_ || waits_)) return kTimingArm;

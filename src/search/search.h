@@ -34,6 +34,7 @@ struct SearchOptions {
   uint32_t spurious_wakeups = 0;  // in every run
   // How many sleeps, time-outs and waits on conditions may end before their time in one run, for searches that give a share of their runs to it.
   uint32_t timing = 0;
+  bool samples_first = false;   // runs are long: one change of many that a run suggests seldom matters, so walks come before them
   std::optional<Trace> around;  // for searches that perturb a given trace
   // For bounded: a thread is preempted only before one of these places, sorted; empty: everywhere.
   std::vector<SiteId> preempt_at;

@@ -103,8 +103,23 @@ TEST(Epochs, FollowsARunThatIsTooLongToScout) {
   search.observe(0, Trace(std::move(data)));
   const std::optional<Plan> second = search.propose();
   ASSERT_TRUE(second);
-  EXPECT_TRUE(second->slices.empty()) << "nothing is known of the run without preemptions";
+  EXPECT_EQ(second->tail.kind, PolicyKind::kRandom) << "walks show what races before the search begins";
+  EXPECT_NE(second->detect & kDetectRaces, 0u);
   EXPECT_EQ(second->points, PointKind::kRacy);
+  EXPECT_FALSE(search.propose()) << "the next walk goes over what this one shows";
+  EXPECT_EQ(search.epochs(), 0u);
+  size_t walks = 1;
+  for (std::optional<Plan> plan = second; plan->tail.kind == PolicyKind::kRandom; ++walks) {
+    ASSERT_LE(walks, 4u);
+    search.observe(walks, over_points(racy(), *plan));
+    plan = search.propose();
+    ASSERT_TRUE(plan);
+    if (plan->tail.kind != PolicyKind::kRandom) {
+      EXPECT_TRUE(plan->slices.empty()) << "nothing is known of the run without preemptions";
+      EXPECT_EQ(search.epochs(), 1u);
+    }
+  }
+  EXPECT_EQ(walks, 3u) << "the second showed nothing new";
 }
 
 }  // namespace
