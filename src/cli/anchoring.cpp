@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uintmax_t kLargestProgram = uintmax_t{64} << 20;
+constexpr size_t kMostAnchored = 10'000;  // switches of a schedule
 
 template <typename Bytes>
 bool begins_like_code(const Bytes& bytes) {
@@ -60,6 +61,9 @@ Anchors anchors_of_bug(const BugStore& store, const Bug& bug, const Trace& faili
     const Symbols symbols(module_paths(failing));
     return anchors_of(failing, symbols, {});
   }
+  if (failing.switches() > kMostAnchored)
+    throw Error(fmt::format("bug {} has {} switches, too many to find them in another build: heddle simplify {} first", bug.id,
+                            failing.switches(), bug.id));
   throw Error(fmt::format("bug {} has no anchors, and the program it was found in is gone: it says nothing about another build", bug.id));
 }
 
@@ -75,7 +79,8 @@ Anchors anchors_for(Campaign& campaign, const Trace& failing) {
 }
 
 void save_anchors(const BugStore& store, const std::string& id, Campaign& campaign, const Trace& failing) {
-  if (stop_flag()) return;
+  // The schedule that was found first may have any number of switches; the simplified one has few, and gets its anchors, too.
+  if (stop_flag() || failing.switches() > kMostAnchored) return;
   store.save_text(id, kAnchorsFile, encode_anchors(anchors_for(campaign, failing)));
 }
 

@@ -194,6 +194,18 @@ void Channel::read_iterations(Trace::Data& data) const {
   data.iterations_lost = h.iterations_lost;
 }
 
+namespace {
+
+// Of what was copied, no pages stay in this process's memory: of a long run they would count twice.
+void leave_pages(const void* rows, size_t bytes) {
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(rows) + kPage - 1) & ~(kPage - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(rows) + bytes) & ~(kPage - 1);
+  if (bytes >= kLongRows && end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace
+
 Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(const Outcome&)>& wanted) const {
   const TraceHeader& h = header();
   Trace::Data data;
@@ -214,6 +226,7 @@ Trace Channel::read(const Plan& plan, int wait_status, const std::function<bool(
   data.first = control().restore.first_event;
   const uint64_t count = load(h.event_count) - std::min(load(h.event_count), data.first);
   if (!wanted || wanted(data.outcome)) data.events.assign(events, events + std::min<uint64_t>(count, kEventCapacity));
+  leave_pages(events, data.events.size() * sizeof(Event));
   const auto broken = std::find_if(data.events.begin(), data.events.end(),
                                    [&](const Event& e) { return e.thread >= thread_count || static_cast<uint16_t>(e.op) >= kOpCount; });
   data.events.erase(broken, data.events.end());

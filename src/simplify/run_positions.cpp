@@ -9,10 +9,13 @@
 
 namespace heddle::simplify {
 
-RunPositions::RunPositions(const Trace& trace, bool exact) : trace_(trace), dependence_(trace) {
+namespace {
+
+// Calls visit(k, position) for every event, in order; positions have no name of their order yet.
+template <typename Visit>
+void walk_positions(const Trace& trace, const Visit& visit) {
   EnabledWalk walk(trace);
   const auto events = trace.events();
-  positions_.reserve(events.size());
   Position so_far;
   std::map<SiteId, size_t> turns;  // of loops that wait, in this slice
   std::vector<bool> preempted(events.size() + 1);
@@ -32,7 +35,7 @@ RunPositions::RunPositions(const Trace& trace, bool exact) : trace_(trace), depe
     const bool switched = p.current != events[k].thread;
     p.free = k == 0 || gave_way || (switched && !preempted[k]);
     if (events[k].op == Op::kCondSignal && (events[k].flags & kChoice) != 0) p.waiters = walk.waiters(events[k].object);
-    positions_.push_back(std::move(p));
+    visit(k, std::move(p));
     if (switched && k > 0) {
       ++so_far.switches;
       so_far.preemptions += preempted[k] ? 1 : 0;
@@ -43,13 +46,25 @@ RunPositions::RunPositions(const Trace& trace, bool exact) : trace_(trace), depe
     } else if (gave_way) {
       so_far.stays = std::max(so_far.stays, ++turns[events[k - 1].site]);
     }
-    if (exact) {
-      so_far.order = mix(mix(so_far.order + 1, trace.thread_id(events[k])), (events[k].flags & kChoice) != 0 ? events[k].value + 1 : 0);
-    } else {
-      so_far.order += dependence_.event_class(k);
-    }
     walk.advance();
   }
+}
+
+}  // namespace
+
+RunPositions::RunPositions(const Trace& trace, bool exact) : trace_(trace), dependence_(trace) {
+  const auto events = trace.events();
+  positions_.reserve(events.size());
+  uint64_t order = 0;
+  walk_positions(trace, [&](size_t k, Position&& p) {
+    p.order = order;
+    positions_.push_back(std::move(p));
+    if (exact) {
+      order = mix(mix(order + 1, trace.thread_id(events[k])), (events[k].flags & kChoice) != 0 ? events[k].value + 1 : 0);
+    } else {
+      order += dependence_.event_class(k);
+    }
+  });
   next_of_current_.assign(events.size(), kNoInterval);
   std::vector<size_t> next(trace.threads().size(), kNoInterval);
   for (size_t k = events.size(); k-- > 0;) {
@@ -152,15 +167,15 @@ Plan branch(const Trace& run, size_t k, uint32_t thread, ThreadId waiter, const 
 }
 
 std::string outside_of_space(const Trace& run) {
-  const RunPositions positions(run);
-  for (size_t k = 0; k < run.events().size(); ++k) {
+  std::string why;
+  walk_positions(run, [&](size_t k, const Position& p) {
     const Event& e = run.events()[k];
-    const Position& p = positions.at(k);
-    if ((e.flags & kSpurious) != 0) return "it has a spurious wake-up";
+    if (!why.empty()) return;
+    if ((e.flags & kSpurious) != 0) why = "it has a spurious wake-up";
     if (e.thread == p.current && p.enabled.size() > 1 && p.stays >= kSpinBound && p.free)
-      return fmt::format("more than {} turns of a spin loop at once", kSpinBound);
-  }
-  return {};
+      why = fmt::format("more than {} turns of a spin loop at once", kSpinBound);
+  });
+  return why;
 }
 
 Plan without_timeouts(const Trace& run, const Limits& limits) {

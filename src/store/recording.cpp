@@ -202,7 +202,7 @@ class BlockReader {
 struct Parts {
   Trace tables;
   std::optional<uint64_t> first;  // events before them
-  std::vector<Event> events;
+  LongRows<Event> events;
   InputLog inputs;
   bool finished = false;
 };

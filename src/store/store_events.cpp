@@ -73,7 +73,7 @@ uint64_t coded(uint64_t code, uint64_t predicted) { return code == predicted ? 0
 
 }  // namespace
 
-void write_events(ByteWriter& out, const std::vector<Event>& events) {
+void write_events(ByteWriter& out, const LongRows<Event>& events) {
   ByteWriter slices, numbers, places, place_table, objects, object_table, values;
   std::map<Place, uint64_t> place_codes;
   std::unordered_map<ObjectId, uint64_t> object_codes;
@@ -132,7 +132,7 @@ std::vector<Place> read_places(ByteReader& table) {
 
 }  // namespace
 
-std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
+LongRows<Event> read_events(ByteReader& in, size_t thread_count) {
   const uint64_t total = in.count();
   std::string_view columns[7];
   for (std::string_view& column : columns) column = in.text();
@@ -149,7 +149,7 @@ std::vector<Event> read_events(ByteReader& in, size_t thread_count) {
   state.know_place(known_places.size() - 1);
   state.know_object(known_objects.size() - 1);
 
-  std::vector<Event> events;
+  LongRows<Event> events;
   const auto ok = [&] {
     return in.ok() && slices.ok() && numbers.ok() && place_table.ok() && places.ok() && object_table.ok() && objects.ok() && values.ok();
   };

@@ -36,7 +36,7 @@ void set_points(Plan& plan, PointKind kind, std::vector<SiteId> sites) {
 Trace project(const Trace& all, const std::vector<SiteId>& sites) {
   constexpr uint16_t kSwitchFlags = kPreviousReady | kPreviousReadyByTimeout;
   Trace::Data data = all.data();
-  std::vector<Event> kept;
+  LongRows<Event> kept;
   std::vector<uint32_t> numbers(data.threads.size());
   uint16_t pending_flags = 0;  // of a slice whose first event was left out
   uint32_t last = kNoIndex;

@@ -21,12 +21,12 @@ void mark_preemption(TraceSlice& slice, const Event& last, const Event& next) {
   slice.preempted = ready && !by_timeout && !gave_way;
 }
 
-std::vector<TraceSlice> slices_of(const std::vector<Event>& events) {
+LongRows<TraceSlice> slices_of(const LongRows<Event>& events) {
   if (events.empty()) return {};
   // Counted first: this is done for every run, and to grow step by step would copy them several times.
   size_t count = 1;
   for (size_t i = 1; i < events.size(); ++i) count += events[i].thread != events[i - 1].thread ? 1 : 0;
-  std::vector<TraceSlice> slices(count);
+  LongRows<TraceSlice> slices(count);
   TraceSlice* slice = slices.data();
   slice->thread = events[0].thread;
   for (size_t i = 1; i < events.size(); ++i) {
@@ -48,7 +48,7 @@ Trace::Trace(Data data) {
     Thread& t = data.threads[i];
     t.path = i == 0 || t.parent >= i ? "0" : fmt::format("{}.{}", data.threads[t.parent].path, t.birth);
   }
-  slices_ = std::make_shared<const std::vector<TraceSlice>>(slices_of(data.events));
+  slices_ = std::make_shared<const LongRows<TraceSlice>>(slices_of(data.events));
   data_ = std::make_shared<const Data>(std::move(data));
 }
 

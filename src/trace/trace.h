@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/input_log.h"
+#include "trace/long_rows.h"
 #include "trace/outcome.h"
 #include "trace/plan.h"
 #include "wire/channel.h"
@@ -80,7 +81,7 @@ struct Counts {
 class Trace {
  public:
   struct Data {
-    std::vector<Event> events;
+    LongRows<Event> events;
     std::vector<Thread> threads;
     std::vector<Module> modules;
     std::vector<ObjectRow> objects;
@@ -140,7 +141,7 @@ class Trace {
 
  private:
   std::shared_ptr<const Data> data_;
-  std::shared_ptr<const std::vector<TraceSlice>> slices_ = std::make_shared<const std::vector<TraceSlice>>();
+  std::shared_ptr<const LongRows<TraceSlice>> slices_ = std::make_shared<const LongRows<TraceSlice>>();
 };
 
 // The choice that the event made, as a plan has it; or nothing.

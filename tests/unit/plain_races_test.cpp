@@ -28,7 +28,7 @@ RaceRow race(RaceSide first, RaceSide second) {
   return row;
 }
 
-Trace trace_with(std::vector<RaceRow> races, std::vector<Event> events = {}) {
+Trace trace_with(std::vector<RaceRow> races, LongRows<Event> events = {}) {
   Trace::Data data;
   for (uint32_t i = 0; i < 3; ++i) {
     Thread t;

@@ -17,7 +17,7 @@ Event event(uint32_t thread, uint32_t number, Op op, ObjectId object, uint16_t f
   return e;
 }
 
-Trace trace_of(uint32_t threads, std::vector<Event> events) {
+Trace trace_of(uint32_t threads, LongRows<Event> events) {
   Trace::Data data;
   for (uint32_t i = 0; i < threads; ++i) {
     Thread t;
