@@ -114,7 +114,8 @@ class Learning {
     }
     name_refused(refused);
     learnt.racing = kind_ == PointKind::kRacy ? racing_.size() : 0;
-    learnt.atomic = atomic_.size();
+    learnt.atomic = static_cast<size_t>(
+        std::count_if(atomic_.begin(), atomic_.end(), [&](SiteId site) { return kind_ != PointKind::kRacy || racing_.count(site) == 0; }));
   }
 
  private:

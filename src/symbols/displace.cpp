@@ -167,7 +167,8 @@ CodePoint::Operand operand_of(const Instruction& i, const MemoryOperand& m, bool
   o.reads = m.reads ? 1 : 0;
   o.writes = m.writes ? 1 : 0;
   o.relative = m.of_instruction ? CodePoint::Relative::kModule : m.of_thread ? CodePoint::Relative::kThread : CodePoint::Relative::kNothing;
-  o.atomic = atomic || i.atomic ? 1 : 0;
+  // An instruction that reads and writes and locks nothing is two steps to other cores, whatever the source says of the variable.
+  o.atomic = i.atomic || (atomic && !(m.reads && m.writes)) ? 1 : 0;
   o.exchange = i.swaps ? CodePoint::Exchange::kIfEqual : i.exchanges ? CodePoint::Exchange::kAlways : CodePoint::Exchange::kNone;
   o.with = static_cast<int8_t>(i.with);
   return o;

@@ -69,6 +69,18 @@ def learnt_by_itself():
         expect(answer["verdict"] == "failure" and "learnt" not in answer["find"], done)
 
 
+def found_in_one_instruction_without_debug_information():
+    """The optimiser makes one instruction of the update, and nothing says that the variable is not atomic."""
+    with tempfile.TemporaryDirectory() as where:
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "plain_update.c")
+        subprocess.run([os.environ.get("CC", "gcc"), "-O2", "-s", "-pthread", source, "-o", f"{where}/stripped"], check=True)
+        code = subprocess.run(["objdump", "-d", f"{where}/stripped"], capture_output=True, text=True, check=True).stdout
+        assert re.search(r"(add|inc)\w* .*\(%rip\)", code), "the update is not one instruction"
+        done = heddle(where, "find", "--json", "--points", "racy", "--seed", "1", "--executions", "400", "--", "./stripped")
+        answer = json.loads(done.stdout)
+        expect(answer["verdict"] == "failure" and answer["find"]["learnt"]["racing"] == 1 and answer["find"]["learnt"]["atomic"] == 0, done)
+
+
 def debugged_and_replayed():
     with tempfile.TemporaryDirectory() as where:
         done = heddle(where, "debug", "--json", "--points", "racy", "--seed", "1", "--executions", "400", "--", program("plain_update"))
@@ -110,6 +122,7 @@ def nothing_is_proved():
 out_of_reach_without()
 found_at_racing_instructions()
 learnt_by_itself()
+found_in_one_instruction_without_debug_information()
 debugged_and_replayed()
 crash_is_where_the_program_crashes()
 own_locks()
