@@ -139,6 +139,9 @@ inline void apply(State& s, const Happening& h) {
       if (done) create(s, h);
       return;
     case Op::kThreadExit: return end(s, h);
+    case Op::kFork:
+      if ((h.flags & kShared) != 0) s.doubt_queues();
+      return;
     case Op::kNone:
     case Op::kThreadStart:
     case Op::kThreadJoin:
@@ -161,7 +164,6 @@ inline void apply(State& s, const Happening& h) {
     case Op::kPoll:
     case Op::kTimedPoll:
     case Op::kClose:
-    case Op::kFork:
     case Op::kExec:
     case Op::kWaitChild:
     case Op::kExit:

@@ -107,6 +107,7 @@ void Bounded::observe(size_t, const Trace& trace) {
   if (is_inconclusive(trace.outcome())) inconclusive_ = true;
   for (const Event& e : trace.events()) sites_.insert(e.site);
   account_.sites = sites_.size();
+  account_.others = account_.others || starts_others(trace);
   expand(item, std::make_shared<const Trace>(trace));
 }
 

@@ -44,6 +44,7 @@ class Bounded final : public Search {
     uint32_t complete = 0;       // all schedules with fewer preemptions than this are done
     bool reduced = false;
     bool exhausted = false;  // all up to the bound
+    bool others = false;     // runs started processes, or threads that are not under control
     std::string unseen;      // why events do not show every dependence; empty if they do
   };
   const Account& account() const { return account_; }

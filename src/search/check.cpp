@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "trace/sight.h"
+
 namespace heddle::search {
 
 CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options) {
@@ -29,6 +31,7 @@ CheckResult check(const SearchOptions& options, Executor& executor, const CheckO
   if (account.schedules == 0) add("no run came to an end");
   const uint64_t cut = result.found.inconclusive - account.unexpected - account.infeasible;
   if (cut > 0) add(fmt::format("{} runs were inconclusive", cut));
+  if (account.others) add(kOthersAct);
   if (account.other_choices > 0) add("choices other than which waiter a signal wakes were not enumerated");
   return result;
 }

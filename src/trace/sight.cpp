@@ -95,7 +95,12 @@ std::vector<SiteId> open_sites(const Trace& trace) {
   return open;
 }
 
+bool starts_others(const Trace& trace) {
+  return std::any_of(trace.events().begin(), trace.events().end(), [](const Event& e) { return e.op == Op::kFork; });
+}
+
 std::string open_points(const Trace& trace) {
+  if (starts_others(trace)) return kOthersAct;
   if (has_plain_accesses(trace.data().sites)) return kLearntPoints;
   return open_sites(trace).empty() ? "" : "accesses race that are not among the points";
 }

@@ -32,6 +32,9 @@ void watch(Plan& plan);
 std::vector<SiteId> open_sites(const Trace& trace);
 // Why the point set is not closed, in a few words; empty: nothing speaks against it. One that was learnt from runs of a plain program never is.
 std::string open_points(const Trace& trace);
+// The run made a process, or a thread that is not under control.
+bool starts_others(const Trace& trace);
+inline constexpr const char* kOthersAct = "when the processes act that the program starts was not enumerated";
 inline constexpr const char* kLearntPoints = "which accesses are points was learnt from some runs, and others may race";
 
 }  // namespace heddle::trace

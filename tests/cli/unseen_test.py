@@ -25,10 +25,13 @@ def expect(codes, words, program, more=None):
 
 
 with tempfile.TemporaryDirectory() as work:
-    for program in ("waits_unseen", "raw_clone"):
+    for program in ("waits_unseen", "raw_clone", "clone_thread"):
         for carrier in ("fiber", "kernel"):
             expect((0,), ["run", "--carrier", carrier], program)
         expect((0, 125), ["debug", "--executions", "20"], program)
+    # When a child ends decides what this one does, and no schedule of its threads does.
+    said = expect((125,), ["check"], "looks_at_child")
+    assert "not proved" in said and "processes" in said, said
     said = expect((125,), ["find", "--executions", "2", "--max-events", "20000"], "counts_turns")
     assert "limit" in said, said
     if os.path.exists(JEMALLOC):

@@ -12,6 +12,7 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/calls/child.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/descriptors.h"
@@ -25,28 +26,58 @@ using namespace heddle::rt;
 
 namespace {
 
-pid_t g_child_number;  // that the child under way will have
+// The number that the child will have which this thread is making.
+__thread pid_t t_child_number __attribute__((tls_model("initial-exec")));
+
+}  // namespace
+
+namespace heddle::rt {
+
+pid_t before_child() { return t_child_number = expect_child(); }
 
 // Runs before the program's own atfork handlers of the child: their calls must already find it uncontrolled. Our constructor is the first
 // of the process, and handlers run in the order in which they were registered.
 void on_child() {
   const bool candidate = begins_as_candidate();
   if (!candidate) leave_run();
-  name_child(g_child_number, candidate);
-  g_child_number = 0;
+  name_child(t_child_number, candidate);
   if (!candidate) randomise_addresses();
 }
+
+pid_t made_child(pid_t child, pid_t number) {
+  if (child < 0) child_not_started();
+  if (child <= 0) return child;
+  const pid_t seen = child_started(child, number);
+  has_forked();
+  return seen;
+}
+
+}  // namespace heddle::rt
+
+namespace {
 
 __attribute__((constructor)) void watch_forks() { pthread_atfork(nullptr, nullptr, on_child); }
 
 pid_t fork_at(void* pc) {
   if (active()) point(Op::kFork, nullptr, pc);
-  g_child_number = next_child();
-  const pid_t child = real().fork();
-  if (child <= 0) return child;
-  const pid_t seen = child_started(child);
-  has_forked();
-  return seen;
+  const pid_t number = before_child();
+  return made_child(real().fork(), number);
+}
+
+// `call` starts the program.
+template <typename Call>
+int spawned(pid_t* pid, char* const envp[], Call call) {
+  pid_t child = 0;
+  const ForAnotherProgram starts;
+  const pid_t number = expect_child();
+  const int error = call(&child, NumbersForExec(envp, number, program_pid()));
+  if (error != 0) {
+    child_not_started();
+    return error;
+  }
+  child = child_started(child, number);
+  if (pid != nullptr) *pid = child;
+  return 0;
 }
 
 ChildWait wait_of(pid_t pid, int options) {
@@ -107,13 +138,10 @@ HEDDLE_EXPORT pid_t _Fork() noexcept {
   static pid_t (*library)();
   if (library == nullptr) library = next_symbol<pid_t (*)()>("_Fork");
   if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
-  g_child_number = next_child();
+  const pid_t number = before_child();
   const pid_t child = library();
   if (child == 0) on_child();
-  if (child <= 0) return child;
-  const pid_t seen = child_started(child);
-  has_forked();
-  return seen;
+  return made_child(child, number);
 }
 
 // The child of a vfork runs on its parent's stack and memory; ours would run the parent's schedule with it. A fork keeps all promises
@@ -123,23 +151,17 @@ HEDDLE_EXPORT pid_t vfork() noexcept { return fork_at(__builtin_return_address(0
 HEDDLE_EXPORT int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                               char* const argv[], char* const envp[]) {
   if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
-  pid_t child = 0;
-  const ForAnotherProgram starts;
-  const int error = real_io().posix_spawn(&child, path, actions, attributes, argv, NumbersForExec(envp, next_child(), program_pid()));
-  if (error == 0) child = child_started(child);
-  if (error == 0 && pid != nullptr) *pid = child;
-  return error;
+  return spawned(pid, envp, [&](pid_t* child, char* const* environment) {
+    return real_io().posix_spawn(child, path, actions, attributes, argv, environment);
+  });
 }
 
 HEDDLE_EXPORT int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
                                char* const argv[], char* const envp[]) {
   if (active()) point(Op::kFork, nullptr, __builtin_return_address(0));
-  pid_t child = 0;
-  const ForAnotherProgram starts;
-  const int error = real_io().posix_spawnp(&child, file, actions, attributes, argv, NumbersForExec(envp, next_child(), program_pid()));
-  if (error == 0) child = child_started(child);
-  if (error == 0 && pid != nullptr) *pid = child;
-  return error;
+  return spawned(pid, envp, [&](pid_t* child, char* const* environment) {
+    return real_io().posix_spawnp(child, file, actions, attributes, argv, environment);
+  });
 }
 
 HEDDLE_EXPORT pid_t waitpid(pid_t pid, int* status, int options) {

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,9 +26,12 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/calls/child.h"
+#include "runtime/calls/clone.h"
 #include "runtime/engine/futex.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/engine/strange_threads.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/pids.h"
@@ -64,6 +68,20 @@ long wait_with_mask(long set, Call call) {
   return call(set != 0 ? &wanted : nullptr);
 }
 
+// A clone by its number. False: it is made as it is. A stack of its own has been made ready for the return of the very call.
+bool cloned(long number, const long* a, uint64_t flags, uint64_t stack, const void* pc, long* result) {
+  const CloneKind kind = clone_kind(flags);
+  if (kind == CloneKind::kThread) note_strange_thread(const_cast<void*>(pc));
+  if (kind != CloneKind::kProcess || stack != 0) return false;
+  point(Op::kFork, nullptr, const_cast<void*>(pc));
+  const pid_t expected = before_child();
+  const long child = raw_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (child == 0) on_child();
+  *result = with_errno(child);
+  if (child != 0) *result = made_child(static_cast<pid_t>(*result), expected);
+  return true;
+}
+
 }  // namespace
 
 bool forwarded_syscall(long number, const long* a, const void* pc, long* result) {
@@ -79,6 +97,9 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_setsid: *result = setsid(); return true;
     case SYS_fork:
     case SYS_vfork: *result = fork(); return true;
+    case SYS_clone: return cloned(number, a, static_cast<uint64_t>(a[0]), static_cast<uint64_t>(a[1]), pc, result);
+    case SYS_clone3:
+      return a[0] != 0 && cloned(number, a, at<const clone_args>(a[0])->flags, at<const clone_args>(a[0])->stack, pc, result);
     case SYS_pidfd_open: *result = with_errno(sys(SYS_pidfd_open, real_pid(number_of(a[0])), a[1])); return true;
     case SYS_kill: *result = kill(number_of(a[0]), number_of(a[1])); return true;
     case SYS_tgkill: *result = tgkill(number_of(a[0]), number_of(a[1]), number_of(a[2])); return true;

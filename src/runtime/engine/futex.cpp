@@ -8,6 +8,7 @@
 #include "runtime/engine/clock.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/engine/strange_threads.h"
 
 namespace heddle::rt {
 
@@ -27,16 +28,18 @@ long futex_wait(uint32_t* address, uint32_t expected, bool shared, bool timed, u
     e->flags |= kFailed;
     return -EAGAIN;
   }
+  // A thread that is not under control changes the word, and wakes whom the kernel knows.
+  if (had_strange_thread()) e->flags |= kShared;
   me->wait.on = address;
   me->wait.ended = false;
   me->wait.futex_bits = bits;
   me->wait.order = ++g_run.wait_order;
   p.op = timed ? Op::kFutexTimedResume : Op::kFutexResume;
   p.deadline = deadline;
-  if (shared) p.second = address;
+  if (shared || had_strange_thread()) p.second = address;
   e = point(p);
   me->wait.on = nullptr;
-  if (me->wait.ended || (shared && __atomic_load_n(address, __ATOMIC_SEQ_CST) != expected)) return 0;
+  if (me->wait.ended || ((shared || had_strange_thread()) && __atomic_load_n(address, __ATOMIC_SEQ_CST) != expected)) return 0;
   e->flags |= kTimedOut | kChoice;
   e->value = kChoiceTimeout;
   return -ETIMEDOUT;
@@ -116,8 +119,9 @@ long model_futex(uint32_t* address, int operation, uint32_t value, const timespe
       return futex_wait(address, value, shared, timeout != nullptr, timeout != nullptr ? deadline_at(clock, timeout) : 0, value3, pc);
     case FUTEX_WAKE: {
       const uint32_t woken = futex_wake(address, value, FUTEX_BITSET_MATCH_ANY, point(Op::kFutexWake, address, pc));
-      // Those of other processes wait in the kernel.
-      const long others = shared && woken < value ? sys(SYS_futex, address, FUTEX_WAKE, value - woken) : 0;
+      // Those of other processes, and those that are not under control, wait in the kernel.
+      const bool asks = (shared || had_strange_thread()) && woken < value;
+      const long others = asks ? sys(SYS_futex, address, FUTEX_WAKE | (operation & FUTEX_PRIVATE_FLAG), value - woken) : 0;
       return woken + (others > 0 ? others : 0);
     }
     case FUTEX_WAKE_BITSET: return futex_wake(address, value, value3, point(Op::kFutexWake, address, pc));

@@ -1,9 +1,6 @@
 #include "runtime/engine/repeated_state.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <stdlib.h>
 
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
@@ -11,6 +8,7 @@
 #include "runtime/engine/outside_influence.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/state_hash.h"
+#include "runtime/engine/strange_threads.h"
 #include "runtime/engine/thread_signals.h"
 #include "runtime/engine/unwinder.h"
 #include "runtime/engine/upward.h"
@@ -113,35 +111,6 @@ const char* hash_state(StateHash* hash) {
   }
   *hash = {};
   return hash_memory(hash);
-}
-
-bool is_thread_of_ours(long tid) {
-  if (tid == sys(SYS_getpid)) return true;
-  for (uint32_t i = 0; i < g_thread_count; ++i) {
-    if (g_threads[i].tid == tid) return true;
-  }
-  // Donors that stand ready are at the end of the table.
-  for (uint32_t i = kMaxThreads; i-- > g_thread_count && g_threads[i].life == Life::kPooled;) {
-    if (g_threads[i].tid == tid) return true;
-  }
-  return false;
-}
-
-// Somebody who is not under control may write to the program's memory.
-bool has_strange_thread() {
-  const long directory = sys(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-  if (directory < 0) return true;
-  bool found = false;
-  alignas(8) char block[4096];
-  for (long n; (n = sys(SYS_getdents64, directory, block, sizeof block)) > 0;) {
-    for (long at = 0; at < n;) {
-      const auto* entry = reinterpret_cast<const dirent64*>(block + at);
-      at += entry->d_reclen;
-      if (entry->d_name[0] != '.' && !is_thread_of_ours(atol(entry->d_name))) found = true;
-    }
-  }
-  sys(SYS_close, directory);
-  return found;
 }
 
 bool handles_signals() {

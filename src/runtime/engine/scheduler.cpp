@@ -14,6 +14,7 @@
 #include "runtime/engine/ready_log.h"
 #include "runtime/engine/repeated_state.h"
 #include "runtime/engine/spin.h"
+#include "runtime/engine/strange_threads.h"
 #include "runtime/engine/thread_signals.h"
 #include "runtime/engine/upward.h"
 
@@ -83,6 +84,7 @@ bool something_new(const PointView& m) {
 bool waited(const PointView& m) {
   if (!something_new(m)) return false;
   ++g_descriptor_news;
+  ++g_nobody_ready;  // what was asked before a timer fired, say, is not the answer now
   kUpward.redirect(g_current);
   return true;
 }
@@ -92,6 +94,8 @@ bool waited(const PointView& m) {
   for (uint32_t i = 0; i < g_live_count; ++i) HEDDLE_CHECK(!g_live[i].gate.exact || ready(g_threads[g_live[i].slot]) == Ready::kNo);
   report_cycle();
   if (kUpward.awaits_outside()) end_run(OutcomeKind::kExternalWait, 0, "every thread waits for something outside the program");
+  if (had_strange_thread())
+    end_run(OutcomeKind::kExternalWait, 0, "every thread waits, and the program made one that is not under control");
   end_run(OutcomeKind::kDeadlock, 0, "no thread can run");
 }
 

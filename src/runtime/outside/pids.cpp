@@ -35,7 +35,8 @@ struct Child {
 HEDDLE_APART Child g_children[kMaxChildren];
 uint32_t g_child_count;
 uint32_t g_births;
-uint32_t g_lost;  // children beyond the table
+uint32_t g_lost;      // children beyond the table
+uint32_t g_expected;  // children that are being made
 
 struct Numbers {
   pid_t self;         // 0: the real one
@@ -122,7 +123,7 @@ void name_child(pid_t seen, bool of_run) {
   const pid_t parent = g_numbers.self;
   g_numbers = {seen, parent, of_run ? raw_pid() : 0, static_cast<pid_t>(sys(SYS_getppid)), of_run};
   for (uint32_t i = 0; i < g_child_count; ++i) g_children[i].others = true;
-  g_births = g_lost = 0;
+  g_births = g_lost = g_expected = 0;
 }
 
 void number_process_anew() {
@@ -217,16 +218,19 @@ RealPath::RealPath(const char* path) : path_(path) {
   path_ = own_;
 }
 
-pid_t next_child() {
+pid_t expect_child() {
+  ++g_expected;
+  ++g_births;
   if (g_numbers.self == 0 || g_numbers.home == 0) return 0;
-  const uint32_t place = (first_place(g_numbers.self) + g_births + 1) % kChildPlaces;
+  const uint32_t place = (first_place(g_numbers.self) + g_births) % kChildPlaces;
   return kFirstChild + static_cast<pid_t>(place) * kThreadsOfChild;
 }
 
-pid_t child_started(pid_t real) {
-  const pid_t number = next_child();
+void child_not_started() { --g_expected; }
+
+pid_t child_started(pid_t real, pid_t number) {
   const pid_t seen = number != 0 ? number : real;
-  ++g_births;
+  --g_expected;
   uint32_t at = g_child_count;
   for (uint32_t i = 0; i < g_child_count; ++i) {
     // The kernel gives numbers again; and where the table is full, those who have ended go.
@@ -252,7 +256,7 @@ void child_reaped(pid_t real) {
 }
 
 uint32_t live_children() {
-  uint32_t own = g_lost;
+  uint32_t own = g_lost + g_expected;
   for (uint32_t i = 0; i < g_child_count; ++i) own += g_children[i].others || g_children[i].ended ? 0 : 1;
   return own;
 }

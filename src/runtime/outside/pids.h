@@ -43,9 +43,12 @@ struct RealPath {
   char own_[256];
 };
 
-// The number that the next child will have, and its start under that number.
-pid_t next_child();
-pid_t child_started(pid_t real);
+// A child is about to be made: the number that it will have. From here on it counts as alive, for the program's own handlers of fork are
+// operations between its birth and the return of the call that made it.
+pid_t expect_child();
+// What the program sees: `number`, as expected, or the real one where that is 0.
+pid_t child_started(pid_t real, pid_t number);
+void child_not_started();
 void child_reaped(pid_t real);
 uint32_t live_children();
 bool is_child(pid_t real);  // of this process or of its parent, alive or not

@@ -4,6 +4,7 @@
 
 #include "model/waits.h"
 #include "runtime/base/mappings.h"
+#include "runtime/engine/strange_threads.h"
 #include "runtime/outside/pids.h"
 
 namespace heddle::rt {
@@ -43,6 +44,8 @@ bool for_processes(const pthread_cond_t* c) { return (c->__data.__wrefs & 1) != 
 
 bool others_may_end(const ThreadSlot& t) {
   const Pending& p = t.pending;
+  // One that is not under control writes where it likes, and it may be a process that shares all memory.
+  if (had_strange_thread() && (live_children() > 0 || has_strange_thread())) return true;
   const auto at = reinterpret_cast<uintptr_t>(p.address);
   if (at < 4096 || !made_for_processes(p)) return false;
   bool shared = false;
