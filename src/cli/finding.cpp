@@ -307,6 +307,57 @@ void count_failures(Found& found) {
   }
 }
 
+// Nothing is looked for any more: a known bug has failed again, or the user has interrupted.
+void end_with_known(Record& record, Found& found, double seconds) {
+  found.result.seconds = seconds;
+  found.result.stopped = stop_flag();
+  found.result.last.executions = found.result.executions;
+  found.result.last.seconds = seconds;
+  for (const Believed& b : found.believed) {
+    found.result.failures.push_back({signature(b.trace), b.index, 1, plan_of(b.trace), b.trace});
+    if (b.known) record.count(b.known->id, 1);
+  }
+  record.save(found.result.last, false);
+  found.totals = record.totals();
+}
+
+std::string progress_words(const FindProgress& p) {
+  return fmt::format("{} runs, {:.0f}/s, {} schedules, {} behaviours, the last new one in run {}{}", p.executions,
+                     static_cast<double>(p.executions) / std::max(p.seconds, 0.001), p.schedules, p.behaviours, p.last_new,
+                     p.failures > 0 ? fmt::format(", {} failures", p.failures) : "");
+}
+
+// `find_options` has what is told to whom while the search goes on, and what ends it.
+void look(Campaign& campaign, const CampaignOptions& options, const SearchOptions& search_for, FindOptions find_options,
+          const std::atomic<bool>& enough, Found& found) {
+  const SearchRow& row = *search_named(options.strategy_name());
+  const std::unique_ptr<Search> search = search_over(campaign, options, search_for, row);
+  const FindOptions whole = find_options;
+  const bool releases = !campaign.learns_points(options) && may_look_after_releases(options);
+  if (releases) leave_part(find_options);
+  // Ctrl-C while a run is under way ends that run; what was found before counts.
+  try {
+    found.result = find(*search, campaign.pool(), find_options);
+    if (releases && !enough && is_worth_more(whole, found.result))
+      look_after_releases(campaign, row, with_points_of(campaign, search_for), rest_of(whole, found.result), found);
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInterrupted) throw;
+    found.result.stopped = true;
+  }
+}
+
+// What the search has learnt beside the failures, and what is kept of it.
+void account_for(Campaign& campaign, const CampaignOptions& options, Record& record, Found& found) {
+  found.learnt = campaign.learnt();
+  const bool sees_atomics = campaign.learns_points(options) || (found.learnt && found.learnt->atomic > 0);
+  if (!sees_atomics && !campaign.pool().threadless()) found.own_locks = find_own_locks(module_paths(found.facts.sample()));
+  count_failures(found);
+  record.save({found.result.executions, 0, 0, 0, 0, 0, found.result.seconds}, found.result.exhausted);
+  const BugStore bugs;
+  for (const Believed& b : found.believed) record.count(bugs.id_for(b.known ? *b.known : campaign.bug_of(b.trace, options)), b.count);
+  found.totals = record.totals();
+}
+
 }  // namespace
 
 Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress& progress) {
@@ -322,33 +373,16 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   if (!options.no_retry) retry_known(campaign, options, found);
   const size_t retried = found.result.executions;
   if ((found.failed() && !options.keep_going) || stop_flag()) {
-    found.result.seconds = seconds();
-    found.result.stopped = stop_flag();
-    found.result.last.executions = retried;
-    found.result.last.seconds = found.result.seconds;
-    for (const Believed& b : found.believed) {
-      found.result.failures.push_back({signature(b.trace), b.index, 1, plan_of(b.trace), b.trace});
-      if (b.known) record.count(b.known->id, 1);
-    }
-    record.save(found.result.last, false);
-    found.totals = record.totals();
+    end_with_known(record, found, seconds());
     return found;
   }
-
-  const bool learns = campaign.learns_points(options);
-  SearchOptions search_for = learns ? options_of(campaign, options) : search_options(campaign, options);
+  SearchOptions search_for = campaign.learns_points(options) ? options_of(campaign, options) : search_options(campaign, options);
   search_for.history = record.history();
   if (record.segment() > 0) search_for.seed = mix(search_for.seed, 0x5E6 + record.segment());
-  const SearchRow& row = *search_named(options.strategy_name());
-  const std::unique_ptr<Search> search = search_over(campaign, options, search_for, row);
   const double begun = seconds();
   if (find_options.seconds > 0) find_options.seconds = std::max(find_options.seconds - begun, 0.001);
   find_options.history = record.history();
-  find_options.progress = [&](const FindProgress& p) {
-    progress.show(fmt::format("{} runs, {:.0f}/s, {} schedules, {} behaviours, the last new one in run {}{}", p.executions,
-                              static_cast<double>(p.executions) / std::max(p.seconds, 0.001), p.schedules, p.behaviours, p.last_new,
-                              p.failures > 0 ? fmt::format(", {} failures", p.failures) : ""));
-  };
+  find_options.progress = [&](const FindProgress& p) { progress.show(progress_words(p)); };
   find_options.checkpoint = [&](const FindProgress& p) { record.save(p, false); };
   // Without threads there is one schedule, and one run shows it.
   std::atomic<bool> enough{false};
@@ -363,29 +397,11 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
     enough = stop_flag() || campaign.pool().threadless();
     if (is_inconclusive(trace.outcome())) found.inconclusive = describe_failure(trace);
   };
-  // Ctrl-C while a run is under way ends that run; what was found before counts.
-  try {
-    const FindOptions whole = find_options;
-    const bool releases = !learns && may_look_after_releases(options);
-    if (releases) leave_part(find_options);
-    found.result = find(*search, campaign.pool(), find_options);
-    if (releases && !enough && is_worth_more(whole, found.result))
-      look_after_releases(campaign, row, with_points_of(campaign, search_for), rest_of(whole, found.result), found);
-  } catch (const Error& error) {
-    if (error.exit_code() != ExitCode::kInterrupted) throw;
-    found.result.stopped = true;
-  }
+  look(campaign, options, search_for, find_options, enough, found);
   progress.clear();
-  found.learnt = campaign.learnt();
-  if (!learns && !campaign.pool().threadless() && !(found.learnt && found.learnt->atomic > 0))
-    found.own_locks = find_own_locks(module_paths(found.facts.sample()));
   found.result.exhausted |= campaign.pool().threadless();
   join(found.result, retried, begun);
-  count_failures(found);
-  record.save({found.result.executions, 0, 0, 0, 0, 0, found.result.seconds}, found.result.exhausted);
-  const BugStore bugs;
-  for (const Believed& b : found.believed) record.count(bugs.id_for(b.known ? *b.known : campaign.bug_of(b.trace, options)), b.count);
-  found.totals = record.totals();
+  account_for(campaign, options, record, found);
   return found;
 }
 

@@ -42,6 +42,46 @@ const char* trace_name(const ReplayArguments& options, const Bug& bug, const Bug
   return !options.found && store.has(bug, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
 }
 
+// Says that the schedule is another build's, or refuses it.
+bool is_same_build(const ReplayString& pasted, const std::string& build_id, bool relaxed) {
+  if (build_id == pasted.build_id) return true;
+  const std::string recorded = pasted.build_id.empty() ? "?" : pasted.build_id;
+  const std::string present = build_id.empty() ? "?" : build_id;
+  if (!relaxed) {
+    throw Error(fmt::format("the schedule was recorded with build {} of the program, this is build {}: {}", recorded, present,
+                            pasted.anchors ? "--anchored fits it to this one, --relaxed follows it as far as it goes"
+                                           : "--relaxed follows it as far as it goes"));
+  }
+  print_err(
+      "heddle: THE PROGRAM CHANGED: the schedule was recorded with build {}, this is build {}. Its places may "
+      "mean other code; it is followed as far as it goes.\n",
+      recorded, present);
+  return false;
+}
+
+void print_pasted(const RunResult& result, std::string_view verdict) {
+  write_program_output(stdout, result.output.out);
+  write_program_output(stderr, result.output.err);
+  if (verdict == "failure") {
+    const Symbols symbols(module_paths(result.trace));
+    print_out("reproduced: {}\n", ending_sentence(result.trace, symbols));
+  } else if (verdict == "passed") {
+    print_out("not reproduced: the program passed\n");
+  } else {
+    print_out("diverged: {}\n", describe_failure(result.trace));
+  }
+}
+
+Json json_counts(const Trace& trace, std::string_view verdict) {
+  const Counts c = trace.counts();
+  Json document = {{"verdict", verdict}};
+  document["failure"] = json_failure(trace);
+  document["events"] = c.events;
+  document["switches"] = c.switches;
+  document["preemptions"] = c.preemptions;
+  return document;
+}
+
 // A schedule that somebody pasted. Nothing of it is saved here, and nothing that it names is run: the program is the one given after --.
 int replay_pasted(const Session& session, const ReplayArguments& options) {
   const ReplayString pasted = decode_replay(options.bug);
@@ -51,20 +91,7 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
                 ExitCode::kUsage);
   }
   const Target target = Target::resolve(session.program());
-  const std::string build_id = Symbols({target.program}).build_id(0);
-  const bool same_build = build_id == pasted.build_id;
-  if (!same_build && !options.relaxed) {
-    throw Error(fmt::format("the schedule was recorded with build {} of the program, this is build {}: {}",
-                            pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id,
-                            pasted.anchors ? "--anchored fits it to this one, --relaxed follows it as far as it goes"
-                                           : "--relaxed follows it as far as it goes"));
-  }
-  if (!same_build) {
-    print_err(
-        "heddle: THE PROGRAM CHANGED: the schedule was recorded with build {}, this is build {}. Its places may "
-        "mean other code; it is followed as far as it goes.\n",
-        pasted.build_id.empty() ? "?" : pasted.build_id, build_id.empty() ? "?" : build_id);
-  }
+  const bool same_build = is_same_build(pasted, Symbols({target.program}).build_id(0), options.relaxed);
   CampaignOptions campaign_options;
   campaign_options.jobs = 1;
   if (!options.carrier.empty()) campaign_options.carrier = options.carrier;
@@ -87,30 +114,16 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
   const Trace& trace = result.trace;
   const bool fails = campaign.fails(trace) && !is_inconclusive(trace.outcome());
   const bool same = fails && name(trace.outcome().kind) == pasted.kind && signature(trace) == pasted.signature;
-  const char* verdict = same ? "failure" : fails || is_inconclusive(trace.outcome()) ? "diverged" : "passed";
+  const std::string_view verdict = same ? "failure" : fails || is_inconclusive(trace.outcome()) ? "diverged" : "passed";
   if (options.json) {
-    const Counts c = trace.counts();
-    Json document = {{"verdict", verdict}};
-    document["failure"] = json_failure(trace);
-    document["events"] = c.events;
-    document["switches"] = c.switches;
-    document["preemptions"] = c.preemptions;
+    Json document = json_counts(trace, verdict);
     document["same_build"] = same_build;
     print_json(document);
   } else {
-    write_program_output(stdout, result.output.out);
-    write_program_output(stderr, result.output.err);
-    const Symbols symbols(module_paths(trace));
-    if (same) {
-      print_out("reproduced: {}\n", ending_sentence(trace, symbols));
-    } else if (std::string(verdict) == "passed") {
-      print_out("not reproduced: the program passed\n");
-    } else {
-      print_out("diverged: {}\n", describe_failure(trace));
-    }
+    print_pasted(result, verdict);
   }
   if (same) return exit_value(ExitCode::kFailure);
-  return exit_value(std::string(verdict) == "passed" ? ExitCode::kNothing : ExitCode::kCannotTest);
+  return exit_value(verdict == "passed" ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
 
 // The schedule on another build, fitted by its anchors, and those around it. Nothing hangs on a clock: the answer is the same every time.
@@ -176,16 +189,110 @@ std::optional<Output> written_before(const BugStore& store, const Bug& bug, cons
   return Output{store.text(bug, kStdout), store.text(bug, kStderr)};
 }
 
-int run_replay(const Session& session, const ReplayArguments& options) {
-  // No program begins with a dash: these words are gdb's own.
-  if (options.gdb && session.command_given && !session.command.empty() && session.command.front().starts_with("-")) {
-    ReplayArguments with_words = options;
-    with_words.gdb_words = session.command;
-    return run_replay(Session(), with_words);
+struct Replays {
+  std::string verdict = "failure";
+  std::string difference;
+  Trace last;
+  Output output;
+  unsigned runs = 0;
+  bool identical = true;
+
+  // Nothing more is to be learnt from another one.
+  bool end(const char* with, std::string why = "") {
+    verdict = with;
+    if (!why.empty()) difference = std::move(why);
+    return false;
   }
-  catch_interrupts();
-  if (options.anchored) return replay_anchored(session, options);
-  if (is_replay_string(options.bug)) return replay_pasted(session, options);
+};
+
+// One more of them. False: it has settled the verdict.
+bool replay_once(Campaign& campaign, const Plan& plan, const Trace& saved, const std::optional<Output>& written, Replays* all) {
+  RunResult result = campaign.pool().run_now(plan);
+  ++all->runs;
+  all->last = result.trace;
+  all->output = std::move(result.output);
+  const Trace& last = all->last;
+  const bool strict = plan.strictness == Strictness::kStrict;
+  std::string why;
+  if (strict && saved.inputs().lost != 0) {
+    all->identical = false;
+    return all->end("diverged", kInputLost);
+  }
+  if (replay_difference(saved, last, &why) != kNoDifference) {
+    all->identical = false;
+    all->difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;
+    if (strict) return all->end("diverged");
+  }
+  if (is_cut(saved) && all->identical) {
+    all->verdict = "replayed";
+    return true;
+  }
+  if (is_inconclusive(last.outcome())) return all->end("diverged", describe_failure(last));
+  if (same_bug(saved, last)) {
+    std::string other = written && strict ? output_difference(*written, all->output) : std::string();
+    if (other.empty()) return true;
+    all->identical = false;
+    return all->end("diverged", std::move(other));
+  }
+  // Strict replays cannot get here with another failure unless the same events ended differently.
+  if (!campaign.fails(last)) return all->end("passed");
+  return all->end("diverged", fmt::format("another failure: {}", describe_failure(last)));
+}
+
+Json json_replays(const Replays& all, const Reopened& r) {
+  Json document = json_counts(all.last, all.verdict);
+  document["identical"] = all.identical;
+  document["runs"] = all.runs;
+  document["carrier"] = r.options.carrier;
+  if (!all.difference.empty()) document["difference"] = all.difference;
+  document["bug"] = BugStore::shown(r.bug.id);
+  return document;
+}
+
+void print_replays(const Replays& all, const Reopened& r) {
+  auto with_newline = [](const std::string& text) { return text + (text.empty() || text.back() == '\n' ? "" : "\n"); };
+  write_program_output(stdout, with_newline(all.output.out));
+  write_program_output(stderr, with_newline(all.output.err));
+  if (all.verdict == "failure") {
+    const Symbols symbols(module_paths(all.last));
+    print_out("BUG {}  reproduced{}: {}\n", r.bug.id,
+              all.runs > 1 ? fmt::format(" {} times, {}", all.runs, all.identical ? "identically" : "not identically") : "",
+              ending_sentence(all.last, symbols));
+  } else if (all.verdict == "replayed") {
+    print_out("BUG {}  replayed to the end of its recording, {} events\n", r.bug.id, all.last.events().size());
+  } else if (all.verdict == "passed") {
+    print_out("BUG {}  not reproduced: the program passed\n", r.bug.id);
+  } else {
+    print_out("BUG {}  diverged in run {}: {}\n", r.bug.id, all.runs, all.difference);
+    if (r.bug.build_id != current_build_id(r.bug))
+      print_out("the program was built anew since the bug was saved: heddle debug finds it again\n");
+  }
+}
+
+Plan plan_to_replay(const ReplayArguments& options, const Reopened& r, const Trace& saved) {
+  Plan plan = r.campaign->replay_plan(saved);
+  if (options.relaxed || options.live_input) {
+    plan.strictness = Strictness::kRelaxed;
+  } else {
+    end_soon_after(saved, &plan);
+  }
+  if (options.live_input) {
+    plan.inputs = nullptr;
+    plan.input_id = r.campaign->input().id();
+  }
+  return plan;
+}
+
+int replay_with_gdb(const ReplayArguments& options, Reopened& r, const Trace& saved, const Plan& plan) {
+  const uint64_t step = options.from.empty() ? deciding_step(options, saved) : event_at(r.bug, parse_moment("--from", options.from));
+  if (r.bug.build_id != current_build_id(r.bug))
+    print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
+  const Target target = r.campaign->target();
+  r.campaign.reset();
+  return replay_in_gdb(target, plan, saved, {options.gdb_commands, options.gdb_words, step, r.options.files});
+}
+
+int replay_saved(const Session& session, const ReplayArguments& options) {
   const bool in_gdb = options.gdb || !options.gdb_commands.empty();
   Reopened r = reopen(options.bug, session,
                       {.carrier = options.carrier,
@@ -200,108 +307,33 @@ int run_replay(const Session& session, const ReplayArguments& options) {
   const std::optional<Output> written = written_before(store, r.bug, trace_file, saved);
   if (!in_gdb && (saved.data().first != 0 || !options.from.empty() || !options.to.empty()))
     return replay_span(r, saved, {options.from, options.to, options.json}, written);
-  Plan plan = r.campaign->replay_plan(saved);
-  if (options.relaxed || options.live_input) {
-    plan.strictness = Strictness::kRelaxed;
-  } else {
-    end_soon_after(saved, &plan);
-  }
-  if (options.live_input) {
-    plan.inputs = nullptr;
-    plan.input_id = r.campaign->input().id();
-  }
-  if (in_gdb) {
-    const uint64_t step = options.from.empty() ? deciding_step(options, saved) : event_at(r.bug, parse_moment("--from", options.from));
-    if (r.bug.build_id != current_build_id(r.bug))
-      print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
-    const Target target = r.campaign->target();
-    r.campaign.reset();
-    return replay_in_gdb(target, plan, saved, {options.gdb_commands, options.gdb_words, step, r.options.files});
-  }
-
-  std::string difference;
-  std::string verdict = "failure";
-  Trace last;
-  Output output;
-  unsigned runs = 0;
-  bool identical = true;
-  while (runs < options.repeat) {
-    RunResult result = r.campaign->pool().run_now(plan);
-    ++runs;
-    last = result.trace;
-    output = std::move(result.output);
-    std::string why;
-    if (plan.strictness == Strictness::kStrict && saved.inputs().lost != 0) {
-      identical = false;
-      verdict = "diverged";
-      difference = kInputLost;
-      break;
-    }
-    if (replay_difference(saved, last, &why) != kNoDifference) {
-      identical = false;
-      difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;
-      if (plan.strictness == Strictness::kStrict) {
-        verdict = "diverged";
-        break;
-      }
-    }
-    if (is_cut(saved) && identical) {
-      verdict = "replayed";
-      continue;
-    }
-    if (is_inconclusive(last.outcome())) {
-      verdict = "diverged";
-      difference = describe_failure(last);
-      break;
-    }
-    if (same_bug(saved, last)) {
-      const std::string other = written && plan.strictness == Strictness::kStrict ? output_difference(*written, output) : std::string();
-      if (other.empty()) continue;
-      identical = false;
-      verdict = "diverged";
-      difference = other;
-      break;
-    }
-    // Strict replays cannot get here with another failure unless the same events ended differently.
-    verdict = r.campaign->fails(last) ? "diverged" : "passed";
-    if (r.campaign->fails(last)) difference = fmt::format("another failure: {}", describe_failure(last));
-    break;
+  const Plan plan = plan_to_replay(options, r, saved);
+  if (in_gdb) return replay_with_gdb(options, r, saved, plan);
+  Replays all;
+  while (all.runs < options.repeat && replay_once(*r.campaign, plan, saved, written, &all)) {
   }
   print_notes(*r.campaign, nullptr);
-  if (options.live_input && verdict == "failure") keep_live_input(store, r, last);
+  if (options.live_input && all.verdict == "failure") keep_live_input(store, r, all.last);
   if (options.json) {
-    const Counts c = last.counts();
-    Json document = {{"verdict", verdict}};
-    document["failure"] = json_failure(last);
-    document["events"] = c.events;
-    document["switches"] = c.switches;
-    document["preemptions"] = c.preemptions;
-    document["identical"] = identical;
-    document["runs"] = runs;
-    document["carrier"] = r.options.carrier;
-    if (!difference.empty()) document["difference"] = difference;
-    document["bug"] = BugStore::shown(r.bug.id);
-    print_json(document);
+    print_json(json_replays(all, r));
   } else {
-    write_program_output(stdout, output.out + (output.out.empty() || output.out.back() == '\n' ? "" : "\n"));
-    write_program_output(stderr, output.err + (output.err.empty() || output.err.back() == '\n' ? "" : "\n"));
-    const Symbols symbols(module_paths(last));
-    if (verdict == "failure") {
-      print_out("BUG {}  reproduced{}: {}\n", r.bug.id,
-                runs > 1 ? fmt::format(" {} times, {}", runs, identical ? "identically" : "not identically") : "",
-                ending_sentence(last, symbols));
-    } else if (verdict == "replayed") {
-      print_out("BUG {}  replayed to the end of its recording, {} events\n", r.bug.id, last.events().size());
-    } else if (verdict == "passed") {
-      print_out("BUG {}  not reproduced: the program passed\n", r.bug.id);
-    } else {
-      print_out("BUG {}  diverged in run {}: {}\n", r.bug.id, runs, difference);
-      if (r.bug.build_id != current_build_id(r.bug))
-        print_out("the program was built anew since the bug was saved: heddle debug finds it again\n");
-    }
+    print_replays(all, r);
   }
-  if (verdict == "failure") return exit_value(ExitCode::kFailure);
-  return exit_value(verdict == "passed" || verdict == "replayed" ? ExitCode::kNothing : ExitCode::kCannotTest);
+  if (all.verdict == "failure") return exit_value(ExitCode::kFailure);
+  return exit_value(all.verdict == "passed" || all.verdict == "replayed" ? ExitCode::kNothing : ExitCode::kCannotTest);
+}
+
+int run_replay(const Session& session, const ReplayArguments& options) {
+  // No program begins with a dash: these words are gdb's own.
+  if (options.gdb && session.command_given && !session.command.empty() && session.command.front().starts_with("-")) {
+    ReplayArguments with_words = options;
+    with_words.gdb_words = session.command;
+    return run_replay(Session(), with_words);
+  }
+  catch_interrupts();
+  if (options.anchored) return replay_anchored(session, options);
+  if (is_replay_string(options.bug)) return replay_pasted(session, options);
+  return replay_saved(session, options);
 }
 
 void add_replay(CLI::App& app, Session& session) {

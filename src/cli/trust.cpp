@@ -69,7 +69,7 @@ void add_trust(CLI::App& app, Session& session) {
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_trust(session, *options); }; });
 }
 
-constexpr VerbRow kTrustVerb{150, add_trust};
+constexpr VerbRow kTrustVerb{151, add_trust};
 HEDDLE_ROW(verbs, kTrustVerb);
 
 }  // namespace

@@ -250,10 +250,17 @@ class Blocked {
     }
   }
 
+  // Somebody who waits for something else could still arrive, had that wait an end.
+  bool others_wait_elsewhere(const WaitEdge& w) const {
+    return std::any_of(threads_.begin(), threads_.end(), [&](const Thread& t) {
+      return t.state != ThreadState::kFinished && t.object != threads_[w.thread].object && row(t.pending).family != Family::kThreads;
+    });
+  }
+
   // A latch or barrier of the C++ library, by the line that sets it up: fewer came than its count.
   bool counted(const WaitEdge& w) {
     const auto calls = c_.names.calls(threads_[w.thread].stack);
-    if (calls.empty() || row(w.op).family != Family::kFutexes) return false;
+    if (calls.empty() || row(w.op).family != Family::kFutexes || others_wait_elsewhere(w)) return false;
     const std::string object = name(w), last = object.substr(object.find_last_of(".>") + 1);
     for (const char* kind : {"latch", "barrier"}) {
       const int n = c_.line_with(calls.front().file, {std::string("std::") + kind}, last);

@@ -75,88 +75,122 @@ std::optional<Window> deciding_window(const Trace& trace, const Cause* cause) {
   return std::nullopt;
 }
 
-Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
-  const auto events = trace.events();
-  struct Touch {
-    size_t first, last;
-    size_t write = kNoDifference;
-  };
-  auto relevant = [](const Event& e) {
-    return e.object != kNoObject && row(e.op).family != Family::kThreads && row(e.op).family != Family::kCode;
-  };
-  std::map<ObjectId, Touch> between;
-  size_t first_other = kNoDifference, end = w.next;
-  for (size_t i = w.last + 1; i < end; ++i) {
-    const Event& e = events[i];
-    if (e.thread == w.thread || !relevant(e)) continue;
-    if (first_other == kNoDifference) first_other = i;
-    auto [at, fresh] = between.try_emplace(e.object, Touch{i, i, kNoDifference});
-    at->second.last = i;
-    // Of what comes in between the taking of a lock tells more than its release.
-    if (writes(e) || (at->second.write == kNoDifference && is_lock_request(e.op))) at->second.write = i;
-  }
-  Triple best;
-  int best_score = 0;
-  // The nearest own operation on each object on either side.
-  std::map<ObjectId, size_t> before, after;
-  for (size_t i = 0; i <= w.last && i < events.size(); ++i) {
-    if (events[i].thread == w.thread && relevant(events[i])) before[events[i].object] = i;
-  }
-  for (size_t i = w.next; i < events.size(); ++i) {
-    if (events[i].thread == w.thread && relevant(events[i])) after.try_emplace(events[i].object, i);
-  }
-  auto conflict = [&](size_t a, size_t b) {
-    const Event &x = events[a], &y = events[b];
-    if (is_memory(x.op) && is_memory(y.op)) return writes(x) || writes(y);
-    return true;  // locks, conditions: whoever comes first changes what the other finds
-  };
-  auto middle_of = [&](ObjectId object) {
-    const auto touched = between.find(object);
-    if (touched == between.end()) return kNoDifference;
-    return touched->second.write != kNoDifference ? touched->second.write : touched->second.first;
-  };
-  const bool tested = cause != nullptr && cause->kind == CauseKind::kWindow && cause->first.step == w.last && w.next < events.size() &&
-                      cause->second.step == w.next;
-  if (tested && relevant(events[w.last]) && relevant(events[w.next])) {
-    const size_t first = middle_of(events[w.last].object), second = middle_of(events[w.next].object);
-    if (first != kNoDifference && second != kNoDifference && conflict(w.last, first) && conflict(second, w.next) &&
-        is_memory(events[w.last].op) == is_memory(events[w.next].op))
-      return {w.last, second, w.next, is_memory(events[second].op) && writes(events[second])};
-  }
-  for (const auto& [object, touch] : between) {
-    const size_t middle = touch.write != kNoDifference ? touch.write : touch.first;
-    const auto b = before.find(object), a = after.find(object);
-    const bool has_before = b != before.end() && conflict(b->second, middle);
-    const bool has_after = a != after.end() && conflict(middle, a->second);
-    if (!has_before && !has_after) continue;
-    const int score = (is_memory(events[middle].op) ? 4 : 0) + (b != before.end() && a != after.end() ? 8 : 0) +
-                      (touch.write != kNoDifference ? 1 : 0) + (a != after.end() && a->second == w.next ? 2 : 0) +
-                      (b != before.end() && b->second == w.last ? 2 : 0);
-    if (score <= best_score) continue;
-    best_score = score;
-    best = {b == before.end() ? kNoDifference : b->second, middle, a == after.end() ? kNoDifference : a->second,
-            is_memory(events[middle].op) && writes(events[middle])};
-  }
-  // Two objects that belong together: one before, another after, and the others touched both.
-  if (best.before == kNoDifference || best.after == kNoDifference) {
-    for (size_t i = w.last + 1; i-- > 0;) {
-      if (events[i].thread != w.thread || !relevant(events[i]) || !between.contains(events[i].object)) continue;
-      std::map<size_t, ObjectId> nearest;
-      for (const auto& [object, step] : after) nearest.emplace(step, object);
-      for (const auto& [step, object] : nearest) {
-        const size_t middle = middle_of(object);
-        if (middle == kNoDifference) continue;
-        if (is_memory(events[middle].op) != is_memory(events[i].op)) continue;
-        if (!conflict(i, between.at(events[i].object).write != kNoDifference ? between.at(events[i].object).write
-                                                                             : between.at(events[i].object).first) ||
-            !conflict(middle, step))
-          continue;
-        return {i, middle, step, is_memory(events[middle].op) && writes(events[middle])};
-      }
-      break;
+namespace {
+
+// What surrounds a window: the operations of others in it, and the nearest own ones on either side, by object.
+class Surroundings {
+ public:
+  Surroundings(const Trace& trace, const Window& window) : events_(trace.events()), w_(window) {
+    for (size_t i = w_.last + 1; i < w_.next; ++i) {
+      if (events_[i].thread != w_.thread && is_relevant(events_[i])) add_between(i);
+    }
+    for (size_t i = 0; i <= w_.last && i < events_.size(); ++i) {
+      if (is_own(i)) before_[events_[i].object] = i;
+    }
+    for (size_t i = w_.next; i < events_.size(); ++i) {
+      if (is_own(i)) after_.try_emplace(events_[i].object, i);
     }
   }
-  return best;
+
+  // The ends of the window that was tested as the cause, where others touched both objects.
+  std::optional<Triple> tested(const Cause* cause) const {
+    const bool is_cause = cause != nullptr && cause->kind == CauseKind::kWindow && cause->first.step == w_.last &&
+                          w_.next < events_.size() && cause->second.step == w_.next;
+    if (!is_cause || !is_relevant(events_[w_.last]) || !is_relevant(events_[w_.next])) return std::nullopt;
+    const size_t first = middle_of(events_[w_.last].object), second = middle_of(events_[w_.next].object);
+    if (first == kNoDifference || second == kNoDifference || !conflict(w_.last, first) || !conflict(second, w_.next)) return std::nullopt;
+    if (is_memory(events_[w_.last].op) != is_memory(events_[w_.next].op)) return std::nullopt;
+    return triple(w_.last, second, w_.next);
+  }
+
+  // All three on one object.
+  Triple of_one_object() const {
+    Triple best;
+    int best_score = 0;
+    for (const auto& [object, touch] : between_) {
+      const size_t middle = touch.middle();
+      const size_t b = place_in(before_, object), a = place_in(after_, object);
+      const bool has_before = b != kNoDifference && conflict(b, middle);
+      const bool has_after = a != kNoDifference && conflict(middle, a);
+      if (!has_before && !has_after) continue;
+      const int score = (is_memory(events_[middle].op) ? 4 : 0) + (b != kNoDifference && a != kNoDifference ? 8 : 0) +
+                        (touch.write != kNoDifference ? 1 : 0) + (a != kNoDifference && a == w_.next ? 2 : 0) +
+                        (b != kNoDifference && b == w_.last ? 2 : 0);
+      if (score <= best_score) continue;
+      best_score = score;
+      best = triple(b, middle, a);
+    }
+    return best;
+  }
+
+  // Two objects that belong together: one before, another after, and the others touched both.
+  std::optional<Triple> of_two_objects() const {
+    size_t own = w_.last + 1;
+    while (own-- > 0) {
+      if (is_own(own) && between_.contains(events_[own].object)) break;
+    }
+    if (own == kNoDifference) return std::nullopt;
+    std::map<size_t, ObjectId> nearest;
+    for (const auto& [object, step] : after_) nearest.emplace(step, object);
+    for (const auto& [step, object] : nearest) {
+      const size_t middle = middle_of(object);
+      if (middle == kNoDifference || is_memory(events_[middle].op) != is_memory(events_[own].op)) continue;
+      if (conflict(own, middle_of(events_[own].object)) && conflict(middle, step)) return triple(own, middle, step);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Touch {
+    size_t first;
+    size_t write = kNoDifference;
+    size_t middle() const { return write != kNoDifference ? write : first; }
+  };
+
+  static bool is_relevant(const Event& e) {
+    return e.object != kNoObject && row(e.op).family != Family::kThreads && row(e.op).family != Family::kCode;
+  }
+  bool is_own(size_t i) const { return events_[i].thread == w_.thread && is_relevant(events_[i]); }
+
+  void add_between(size_t i) {
+    const Event& e = events_[i];
+    Touch& touch = between_.try_emplace(e.object, Touch{i}).first->second;
+    // Of what comes in between the taking of a lock tells more than its release.
+    if (writes(e) || (touch.write == kNoDifference && is_lock_request(e.op))) touch.write = i;
+  }
+
+  bool conflict(size_t a, size_t b) const {
+    const Event &x = events_[a], &y = events_[b];
+    if (is_memory(x.op) && is_memory(y.op)) return writes(x) || writes(y);
+    return true;  // locks, conditions: whoever comes first changes what the other finds
+  }
+
+  static size_t place_in(const std::map<ObjectId, size_t>& places, ObjectId object) {
+    const auto at = places.find(object);
+    return at == places.end() ? kNoDifference : at->second;
+  }
+  size_t middle_of(ObjectId object) const {
+    const auto touched = between_.find(object);
+    return touched == between_.end() ? kNoDifference : touched->second.middle();
+  }
+  Triple triple(size_t before, size_t middle, size_t after) const {
+    return {before, middle, after, is_memory(events_[middle].op) && writes(events_[middle])};
+  }
+
+  std::span<const Event> events_;
+  const Window& w_;
+  std::map<ObjectId, Touch> between_;
+  std::map<ObjectId, size_t> before_, after_;
+};
+
+}  // namespace
+
+Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
+  const Surroundings around(trace, w);
+  if (const std::optional<Triple> tested = around.tested(cause)) return *tested;
+  const Triple best = around.of_one_object();
+  if (best.before != kNoDifference && best.after != kNoDifference) return best;
+  return around.of_two_objects().value_or(best);
 }
 
 std::string triple_sentence(Names& names, const Window& w, const Triple& t) {

@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "runtime/base/context.h"
-#include "runtime/base/mappings.h"
 #include "runtime/base/memory_map.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
@@ -24,6 +23,7 @@
 #include "runtime/outside/trap.h"
 #include "runtime/process/begin.h"
 #include "runtime/process/kept_descriptors.h"
+#include "runtime/process/process_facts.h"
 
 extern "C" __attribute__((weak)) const ptrdiff_t __rseq_offset;
 
@@ -111,14 +111,6 @@ void put_tables_back() {
   g_run.header->inputs_lost = 0;
   g_run.control->note_count = g_kept_process.note_count;
   g_run.control->file_bytes = g_kept_process.file_bytes;
-}
-
-bool shares_memory() {
-  HEDDLE_APART static char text[1 << 16];
-  bool found = false;
-  const bool read = for_each_mapping(
-      text, [&](const Mapping& m) { found = found || (m.writable() && !m.is_private() && strstr(m.rest, "heddle-channel") == nullptr); });
-  return found || !read;
 }
 
 // nullptr, or why no checkpoint can be had of this program as it is now.

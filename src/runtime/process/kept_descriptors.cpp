@@ -15,6 +15,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/process/kept_table.h"
+#include "runtime/process/process_facts.h"
 #include "wire/inherited.h"
 
 namespace heddle::rt {
@@ -45,40 +46,16 @@ int stream_with(const struct stat& status) {
   return -1;
 }
 
-long text_of(const char* form, int fd, char* to, uint64_t room) {
-  char path[48];
-  snprintf(path, sizeof path, form, fd);
-  const long file = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return -1;
-  uint64_t used = 0;
-  long n;
-  while (used + 1 < room && (n = sys(SYS_read, file, to + used, room - 1 - used)) > 0) used += static_cast<uint64_t>(n);
-  sys(SYS_close, file);
-  to[used] = 0;
-  return static_cast<long>(used);
-}
-
 uint64_t arena_room() { return kArenaBytes - g_kept_table.arena_used; }
 
 // Its path, or 0.
 uint64_t keep_path(int fd) {
-  char link[48];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   if (arena_room() < 8192) return 0;
-  char* to = g_kept_table.arena + g_kept_table.arena_used;
-  const long n = sys(SYS_readlink, link, to, 4096);
-  if (n <= 0 || n >= 4096) return 0;
-  to[n] = 0;
+  const long n = link_of(fd, g_kept_table.arena + g_kept_table.arena_used, 4096);
+  if (n == 0) return 0;
   const uint64_t at = g_kept_table.arena_used;
   g_kept_table.arena_used += static_cast<uint64_t>(n) + 1;
   return at;
-}
-
-int option_of(int fd, int name) {
-  int value = -1;
-  socklen_t length = sizeof value;
-  sys(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &length);
-  return value;
 }
 
 // What lies in it stays there.
@@ -101,8 +78,8 @@ void keep_pipe(KeptDescriptor* d) {
 
 void keep_socket(KeptDescriptor* d, const DescriptorInfo& info) {
   constexpr long kMostWaiting = 1 << 20;
-  d->type = option_of(d->fd, SO_TYPE);
-  d->domain = option_of(d->fd, SO_DOMAIN);
+  d->type = socket_option(d->fd, SO_TYPE);
+  d->domain = socket_option(d->fd, SO_DOMAIN);
   d->kind = info.reach == Reach::kInside ? Kept::kPair : Kept::kSocket;
   d->name = info.name;
   if (d->kind != Kept::kPair || arena_room() < 2 * kMostWaiting) return;
@@ -115,16 +92,15 @@ void keep_socket(KeptDescriptor* d, const DescriptorInfo& info) {
 }
 
 void keep_members(int epoll, const char* text) {
-  for (const char* at = strstr(text, "tfd:"); at != nullptr && g_kept_table.member_count < kMost; at = strstr(at + 4, "tfd:")) {
+  for_each_member(text, [&](int fd, const epoll_event& event) {
+    if (g_kept_table.member_count == kMost) return false;
     KeptMember m{};
-    unsigned events = 0;
-    unsigned long long data = 0;
     m.epoll = epoll;
-    if (sscanf(at, "tfd: %d events: %x data: %llx", &m.fd, &events, &data) != 3) continue;
-    m.event.events = events;
-    m.event.data.u64 = data;
+    m.fd = fd;
+    m.event = event;
     g_kept_table.members[g_kept_table.member_count++] = m;
-  }
+    return true;
+  });
 }
 
 const char* keep_anonymous(KeptDescriptor* d) {
@@ -132,7 +108,7 @@ const char* keep_anonymous(KeptDescriptor* d) {
   const char* link = g_kept_table.arena + path;
   if (arena_room() < (16 << 20)) return "too much is open";
   char* text = g_kept_table.arena + g_kept_table.arena_used;  // only for a moment
-  if (text_of("/proc/self/fdinfo/%d", d->fd, text, 8 << 20) <= 0) return "a descriptor could not be looked at";
+  if (info_of(d->fd, text, 8 << 20) <= 0) return "a descriptor could not be looked at";
   if (strstr(link, "[eventpoll]") != nullptr) {
     d->kind = Kept::kEpoll;
     keep_members(d->fd, text);
@@ -140,12 +116,11 @@ const char* keep_anonymous(KeptDescriptor* d) {
   }
   if (strstr(link, "[eventfd]") == nullptr) return "a descriptor of a kind is open that cannot be put back (inotify, signalfd, pidfd...)";
   d->kind = Kept::kEvent;
-  const char* count = strstr(text, "eventfd-count:");
-  const char* id = strstr(text, "eventfd-id:");
-  const char* semaphore = strstr(text, "eventfd-semaphore:");
-  d->offset = count != nullptr ? static_cast<int64_t>(strtoull(count + 14, nullptr, 16)) : 0;
-  d->name = id != nullptr ? atoi(id + 11) : d->fd;
-  if (semaphore != nullptr && atoi(semaphore + 18) != 0) d->flags |= EFD_SEMAPHORE;
+  EventCounter state;
+  parse_event(d->fd, text, &state);
+  d->offset = state.count;
+  d->name = static_cast<int>(state.id);
+  if (state.semaphore) d->flags |= EFD_SEMAPHORE;
   return nullptr;
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/engine/run.h"
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/uring.h"
+#include "runtime/process/process_facts.h"
 #include "wire/inherited.h"
 
 namespace heddle::rt {
@@ -92,77 +93,40 @@ bool is_untouched(int fd) {
          then->changed.tv_nsec == now.changed.tv_nsec;
 }
 
-long read_text(const char* form, int fd, char* text, size_t room) {
-  char path[48];
-  snprintf(path, sizeof path, form, fd);
-  const long file = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-  if (file < 0) return -1;
-  const long n = sys(SYS_read, file, text, room - 1);
-  sys(SYS_close, file);
-  text[n > 0 ? n : 0] = 0;
-  return n;
-}
-
-void examine_epoll(int fd, const char* text) {
-  for (const char* at = strstr(text, "tfd:"); at != nullptr && g_member_count < kMaxMembers; at = strstr(at + 4, "tfd:")) {
-    Member m{};
-    unsigned events = 0;
-    unsigned long long data = 0;
-    m.epoll = fd;
-    if (sscanf(at, "tfd: %d events: %x data: %llx", &m.fd, &events, &data) != 3) continue;
-    m.event.events = events;
-    m.event.data.u64 = data;
-    g_members[g_member_count++] = m;
-  }
-}
-
 bool examine_anonymous(Open* o) {
-  char path[48];
   char target[64];
   HEDDLE_APART static char text[16384];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", o->fd);
-  const long n = sys(SYS_readlink, path, target, sizeof target - 1);
-  if (n <= 0) return false;
-  target[n] = 0;
+  if (link_of(o->fd, target, sizeof target) == 0) return false;
   if (strstr(target, "[io_uring]") != nullptr) ring_is_common();
-  if (read_text("/proc/self/fdinfo/%d", o->fd, text, sizeof text) <= 0) return false;
+  if (info_of(o->fd, text, sizeof text) <= 0) return false;
   if (strstr(target, "[eventfd]") != nullptr) {
-    const char* count = strstr(text, "eventfd-count:");
-    const char* id = strstr(text, "eventfd-id:");
-    const char* semaphore = strstr(text, "eventfd-semaphore:");
-    if (count == nullptr) return false;
+    EventCounter state;
+    if (!parse_event(o->fd, text, &state)) return false;
     o->kind = Kind::kEvent;
-    o->state = static_cast<int64_t>(strtoull(count + 14, nullptr, 16));
-    o->group = id != nullptr ? strtoull(id + 11, nullptr, 10) : static_cast<uint64_t>(o->fd);
-    if (semaphore != nullptr && atoi(semaphore + 18) != 0) o->flags |= EFD_SEMAPHORE;
+    o->state = state.count;
+    o->group = state.id;
+    if (state.semaphore) o->flags |= EFD_SEMAPHORE;
     return true;
   }
   if (strstr(target, "[eventpoll]") != nullptr) {
     o->kind = Kind::kEpoll;
-    examine_epoll(o->fd, text);
+    for_each_member(text, [&](int fd, const epoll_event& event) {
+      if (g_member_count == kMaxMembers) return false;
+      g_members[g_member_count++] = {o->fd, fd, event};
+      return true;
+    });
     return true;
   }
   return false;
 }
 
 uint32_t path_of(int fd) {
-  char link[48];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  char* to = g_paths + g_paths_used;
-  const long room = static_cast<long>(sizeof g_paths - g_paths_used) - 1;
-  const long n = sys(SYS_readlink, link, to, room);
-  if (n <= 0 || n >= room || to[0] != '/') return 0;
-  to[n] = 0;
+  const char* to = g_paths + g_paths_used;
+  const long n = link_of(fd, g_paths + g_paths_used, sizeof g_paths - g_paths_used);
+  if (n == 0 || to[0] != '/') return 0;
   const uint32_t at = g_paths_used;
   g_paths_used += static_cast<uint32_t>(n) + 1;
   return at;
-}
-
-int option(int fd, int name) {
-  int value = -1;
-  socklen_t length = sizeof value;
-  sys(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &length);
-  return value;
 }
 
 // One of a socketpair: connected, and neither end has a name.
@@ -170,8 +134,8 @@ bool is_of_pair(int fd) {
   sockaddr_storage name;
   socklen_t own = sizeof name;
   socklen_t other = sizeof name;
-  return option(fd, SO_DOMAIN) == AF_UNIX && sys(SYS_getsockname, fd, &name, &own) == 0 && sys(SYS_getpeername, fd, &name, &other) == 0 &&
-         own <= sizeof(sa_family_t) && other <= sizeof(sa_family_t);
+  return socket_option(fd, SO_DOMAIN) == AF_UNIX && sys(SYS_getsockname, fd, &name, &own) == 0 &&
+         sys(SYS_getpeername, fd, &name, &other) == 0 && own <= sizeof(sa_family_t) && other <= sizeof(sa_family_t);
 }
 
 bool examine(Open* o) {
@@ -198,7 +162,7 @@ bool examine(Open* o) {
   int waiting = 0;
   if (sys(SYS_ioctl, o->fd, FIONREAD, &waiting) == 0) o->state = waiting;
   if (!info.socket) return type == S_IFIFO;
-  if (option(o->fd, SO_ACCEPTCONN) == 1) o->kind = Kind::kListener;
+  if (socket_option(o->fd, SO_ACCEPTCONN) == 1) o->kind = Kind::kListener;
   return o->kind == Kind::kListener || is_of_pair(o->fd);
 }
 
@@ -244,7 +208,7 @@ void copy_waiting(int from, int to_peer) {
 }
 
 void recreate_socketpair(const Open& first) {
-  const int type = option(first.fd, SO_TYPE);
+  const int type = socket_option(first.fd, SO_TYPE);
   int ends[2];
   if (sys(SYS_socketpair, AF_UNIX, type | (first.flags & O_NONBLOCK), 0, ends) != 0) return;
   const uint64_t side = first.inode;

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "runtime/base/mappings.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/due.h"
 #include "runtime/engine/run.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/pids.h"
+#include "runtime/process/process_facts.h"
 #include "runtime/process/recreate_descriptors.h"
 #include "runtime/process/rewind.h"
 #include "runtime/process/server.h"
@@ -32,15 +32,6 @@ ServerTable& table() { return servers_of(g_run.control); }
 uint32_t g_order;  // the next of the request's orders
 
 void next_order() { g_snapshot_step = g_order < table().order_count ? table().orders[g_order].step : UINT64_MAX; }
-
-// Memory that a fork does not copy, other than our own.
-bool shares_memory() {
-  HEDDLE_APART static char text[1 << 16];
-  bool found = false;
-  const bool read = for_each_mapping(
-      text, [&](const Mapping& m) { found = found || (m.writable() && !m.is_private() && strstr(m.rest, "heddle-channel") == nullptr); });
-  return found || !read;
-}
 
 // What only the run itself can know; the copy asks the rest.
 bool can_be_copied() {
