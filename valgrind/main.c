@@ -62,6 +62,9 @@ static Bool request(ThreadId thread, UWord* arguments, UWord* result) {
       if (dependences_file != NULL) dependences_forget(arguments[1], arguments[2]);
       break;
     case kHeddleAtomicSite: add_atomic_site(arguments[1]); break;
+    case kHeddleCaller:
+      if (trace_file == NULL && dependences_file == NULL) *result = calling_program(arguments[1]);
+      break;
     case kHeddleBegin: begin_run(); break;
     default: return False;
   }

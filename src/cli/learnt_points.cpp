@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/watched.h"
+#include "symbols/displace.h"
 #include "symbols/machine_code.h"
 #include "symbols/symbols.h"
 #include "symbols/symbols_names.h"
@@ -32,20 +33,26 @@ std::vector<std::string> paths_of(const Trace& trace) {
   return paths;
 }
 
-// Modules have other numbers where the program runs under Valgrind.
+// Modules have other numbers where the program runs under Valgrind, and a call is known by its last byte: what it returns to is on the stack.
 class Renumbering {
  public:
-  Renumbering(const Trace& watched, const std::vector<std::string>& paths) : watched_(watched), paths_(paths) {}
+  Renumbering(const Trace& watched, const std::vector<std::string>& paths, CodeModules& code)
+      : watched_(watched), paths_(paths), code_(code) {}
   SiteId operator()(SiteId site) const {
     const uint32_t module = site_module(site);
     if (site == kNoSite || module >= watched_.modules().size()) return kNoSite;
     const auto at = std::find(paths_.begin(), paths_.end(), watched_.modules()[module].path);
-    return at == paths_.end() ? kNoSite : make_site(static_cast<uint32_t>(at - paths_.begin()), site_offset(site));
+    if (at == paths_.end()) return kNoSite;
+    const auto function = code_.at(*at).function(site_offset(site));
+    const auto instruction = function ? function->around(site_offset(site)) : std::nullopt;
+    return make_site(static_cast<uint32_t>(at - paths_.begin()),
+                     instruction ? function->instructions[*instruction].offset : site_offset(site));
   }
 
  private:
   const Trace& watched_;
   const std::vector<std::string>& paths_;
+  CodeModules& code_;
 };
 
 class Learning {
@@ -73,7 +80,7 @@ class Learning {
   void take(const WatchedRaces& watched) {
     learnt.executions += watched.executions;
     if (!watched.last) return;
-    const Renumbering here(*watched.last, learnt.paths);
+    const Renumbering here(*watched.last, learnt.paths, code_);
     for (SiteId site : watched.races.log().sites()) racing_.insert(here(site));
     std::set<SiteId> often;
     for (SiteId site : watched.races.log().sites()) often.insert(site);
@@ -168,6 +175,7 @@ class Learning {
   const Plan& base_;
   const Execute& run_;
   std::vector<bool> instrumented_;
+  CodeModules code_;
   std::set<SiteId> racing_, certain_, atomic_;
 };
 

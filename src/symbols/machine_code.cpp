@@ -215,6 +215,13 @@ std::optional<size_t> DecodedFunction::at(uint64_t offset) const {
   return static_cast<size_t>(found - instructions.begin());
 }
 
+std::optional<size_t> DecodedFunction::around(uint64_t offset) const {
+  const auto after = std::upper_bound(instructions.begin(), instructions.end(), offset,
+                                      [](uint64_t wanted, const Instruction& i) { return wanted < i.offset; });
+  if (after == instructions.begin() || offset >= std::prev(after)->end()) return std::nullopt;
+  return static_cast<size_t>(std::prev(after) - instructions.begin());
+}
+
 ModuleCode::ModuleCode(const std::string& path) : file_(std::make_unique<File>()) {
   file_->elf = ElfFile::open(path);
   if (!file_->elf) return;

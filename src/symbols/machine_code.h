@@ -53,6 +53,8 @@ struct DecodedFunction {
 
   // The instruction that begins there; its index, or nothing.
   std::optional<size_t> at(uint64_t offset) const;
+  // The instruction that the byte belongs to.
+  std::optional<size_t> around(uint64_t offset) const;
 };
 
 class ModuleCode {

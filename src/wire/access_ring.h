@@ -7,7 +7,7 @@
 namespace heddle {
 #endif
 
-enum { kHeddleRingVersion = 1 };
+enum { kHeddleRingVersion = 2 };
 
 enum HeddleAccessKind {
   kHeddleRead = 0,
@@ -48,6 +48,7 @@ enum HeddleRequest {
   kHeddleTouch,       // the runtime knows of an access to these bytes (address, size) that is no instruction of the program's
   kHeddleForget,      // the memory there (address, size) is new
   kHeddleAtomicSite,  // the instruction there is atomic, or may be
+  kHeddleCaller,      // gives the last byte of the innermost call of the program's own code that is under way (stack pointer), or 0
 };
 
 // A thread has read what another wrote: each two of them once. In the file that the tool is given for them.

@@ -81,6 +81,24 @@ def found_in_one_instruction_without_debug_information():
         expect(answer["verdict"] == "failure" and answer["find"]["learnt"]["racing"] == 1 and answer["find"]["learnt"]["atomic"] == 0, done)
 
 
+def use_of_freed_memory():
+    with tempfile.TemporaryDirectory() as where:
+        for name in ("plain_delete", "plain_freed"):
+            done, answer = find(where, name, "--points", "racy")
+            expect(answer["verdict"] == "failure" and answer["failure"]["kind"] == "misuse" and "freed" in answer["failure"]["message"], done)
+        for more in ((), ("--carrier", "kernel"), ("--no-snapshots",)):
+            again = heddle(where, "replay", os.path.basename(answer["bug"]), *more)
+            expect(again.returncode == 1 and "reproduced" in again.stdout, again)
+
+
+def calls_that_access_memory():
+    with tempfile.TemporaryDirectory() as where:
+        done, answer = find(where, "plain_text", "--points", "racy")
+        expect(answer["verdict"] == "failure" and answer["find"]["learnt"]["not_points"] == [], done)
+        again = heddle(where, "replay", os.path.basename(answer["bug"]))
+        expect(again.returncode == 1 and "reproduced" in again.stdout, again)
+
+
 def debugged_and_replayed():
     with tempfile.TemporaryDirectory() as where:
         done = heddle(where, "debug", "--json", "--points", "racy", "--seed", "1", "--executions", "400", "--", program("plain_update"))
@@ -123,6 +141,8 @@ out_of_reach_without()
 found_at_racing_instructions()
 learnt_by_itself()
 found_in_one_instruction_without_debug_information()
+use_of_freed_memory()
+calls_that_access_memory()
 debugged_and_replayed()
 crash_is_where_the_program_crashes()
 own_locks()

@@ -172,6 +172,12 @@ void ring_access(const void* address, size_t size, bool writes) {
   if (g_watched) valgrind_request(tool_request(kHeddleTouch), reinterpret_cast<uintptr_t>(address), size, writes ? 1 : 0);
 }
 
+const void* own_caller(const void* pc) {
+  if (!g_watched || is_instrumented_code(pc)) return pc;
+  const uintptr_t call = valgrind_request(tool_request(kHeddleCaller), reinterpret_cast<uintptr_t>(__builtin_frame_address(0)));
+  return call != 0 ? reinterpret_cast<const void*>(call + 1) : nullptr;
+}
+
 void ring_guard(const void* address) {
   if (g_watched) mark_atomic(reinterpret_cast<uintptr_t>(address), 1);
 }

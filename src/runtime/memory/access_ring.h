@@ -19,6 +19,8 @@ void take_accesses();
 void ring_access(const void* address, size_t size, bool writes);
 // The program's code looks at this word itself before it calls the library.
 void ring_guard(const void* address);
+// Behind the call of the program's own code that led to the call that returns to `pc`: that itself, or one further out. nullptr: none is known.
+const void* own_caller(const void* pc);
 // The memory is new: neither who wrote it nor whether locked instructions have touched it counts any more.
 void ring_forget(uintptr_t start, size_t size);
 

@@ -4,6 +4,7 @@
 
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/memory/heap.h"
 #include "runtime/memory/hooks.h"
 
 namespace heddle::rt {
@@ -44,6 +45,15 @@ bool leaves_value(const Operand& o, const void* address, const uint64_t* registe
   return false;
 }
 
+// Only its first byte counts: what is read beyond the end of a block, as texts are, is not what the program means. Of a live block the mark at
+// its start is gone.
+void check_freed(const Operand& o, const void* address, uintptr_t pc) {
+  const Block block = block_at(address);
+  if (block.start == 0 || reinterpret_cast<uintptr_t>(address) - block.start >= block.header->size || !is_freed_slow(block.start, 1))
+    return;
+  report_freed_use(address, o.size, op_of(o), reinterpret_cast<const void*>(pc + 1));
+}
+
 void enter_call(SiteId site) {
   Pending p{};
   p.op = Op::kFunctionEntry;
@@ -60,11 +70,13 @@ bool is_read_and_write(const Operand& o) {
 void read_and_write(const Operand& o, void* address, SiteId site, uintptr_t pc) {
   Event* event = access_event(Op::kLoad, address, o.size, site);
   if (event == nullptr || reinterpret_cast<uintptr_t>(address) < kLowest) return;
+  check_freed(o, address, pc);
   uint64_t seen = 0;
   memcpy(&seen, address, o.size);
   read_done(event, pc, address, o.size);
   event = access_event(Op::kStore, address, o.size, site);
   if (event == nullptr) return;
+  check_freed(o, address, pc);
   if (memcmp(&seen, address, o.size) != 0) memcpy(address, &seen, o.size);
   write_begins(event, address, o.size);
 }
@@ -86,6 +98,7 @@ void access_of_code(const CodePoint& point, const uint64_t* registers, uintptr_t
   const Op op = op_of(o);
   Event* event = access_event(op, address, o.size, point.site);
   if (event == nullptr || at < kLowest) return;
+  check_freed(o, address, bias + site_offset(point.site));
   if (o.writes == 0) {
     read_done(event, bias + site_offset(point.site), address, o.size);
     return;

@@ -14,6 +14,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/state_hash.h"
 #include "runtime/memory/code_access.h"
+#include "runtime/memory/heap.h"
 
 namespace heddle::rt {
 
@@ -310,7 +311,10 @@ void install_code_points() {
   static bool done;
   if (done) return;
   done = true;
-  for (uint32_t i = 0; i < g_run.plan.header->code_count; ++i) add_point(g_run.plan.code[i]);
+  for (uint32_t i = 0; i < g_run.plan.header->code_count; ++i) {
+    add_point(g_run.plan.code[i]);
+    g_code_accesses = g_code_accesses || g_run.plan.code[i].operand.size != 0;
+  }
   flush_text();
 }
 

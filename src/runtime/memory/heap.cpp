@@ -29,6 +29,8 @@ void __libc_free(void* block);
 
 namespace heddle::rt {
 
+bool g_code_accesses;
+
 namespace {
 
 constexpr uint32_t kHeader = sizeof(BlockHeader);
@@ -200,7 +202,9 @@ static void before_free(uintptr_t start, const void* pc) {
   if (g_watched && !instrumented()) {
     take_accesses();
     ring_access(reinterpret_cast<const void*>(start), header_of(start)->size, false);
-    if (is_instrumented_code(pc)) race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, pc);
+    // `delete` calls free in the C++ library.
+    if (const void* call = own_caller(pc); call != nullptr && is_instrumented_code(call))
+      race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, call);
   }
   if (!instrumented()) return;
   const CallSite* at = call_site(pc, HookKind::kPlain);
@@ -236,8 +240,10 @@ void release(void* block, const void* pc) {
     return;
   }
   if (g_open_store.event != nullptr && active()) settle_store();
+  // A block in quarantine is still one of ours.
+  if (!instrumented() && is_freed_slow(start, 1)) abort_double_free();
   before_free(start, pc);
-  if (instrumented() && active() && header_of(start)->size <= kQuarantineBlock) {
+  if ((instrumented() || g_code_accesses) && active() && header_of(start)->size <= kQuarantineBlock) {
     mark_freed(start, header_of(start)->size == 0 ? 1 : header_of(start)->size, true);
     enter_quarantine(start, pc);
     return;

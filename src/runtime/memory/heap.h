@@ -31,6 +31,8 @@ void start_heap();  // with the channel: from now on blocks are known
 
 // Freed memory of instrumented programs stays with us for a while, so that a use of it is seen.
 bool is_freed_slow(uintptr_t address, size_t size);
+// Accesses of plain code are operations of this run: what it frees is kept, so that a use of it is seen.
+extern bool g_code_accesses;
 // Ends the run as a misuse: `address` lies in freed memory. `pc` is the return address of the hook that saw it.
 [[noreturn]] void report_freed_use(const void* address, size_t size, Op op, const void* pc);
 
