@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "cli/pipeline.h"
+#include "cli/points.h"
 #include "cli/print.h"
 #include "store/atomic_file.h"
 #include "store/packed.h"
 #include "store/replay_string.h"
 #include "store/saved_anchors.h"
 #include "trace/error.h"
+#include "trace/guarded.h"
+#include "trace/sight.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
@@ -69,13 +73,36 @@ Anchors anchors_of_bug(const BugStore& store, const Bug& bug, const Trace& faili
 
 }  // namespace
 
+void each_other_schedule(Campaign& campaign, const Plan& base, const std::function<void(const Trace&)>& visit) {
+  constexpr uint64_t kSchedules = 8;
+  constexpr double kSeconds = 4;  // of a program whose runs are long, fewer
+  const auto begun = std::chrono::steady_clock::now();
+  Plan plan = base;
+  plan.detect = kDetectStacks;
+  for (uint64_t i = 0; i < kSchedules && !stop_flag(); ++i) {
+    plan.tail = i == 0 ? PolicySpec{} : random_policy(i, i);
+    visit(campaign.pool().run_now(plan).trace);
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() > kSeconds) return;
+  }
+}
+
 Anchors anchors_for(Campaign& campaign, const Trace& failing) {
   Plan plan = campaign.replay_plan(failing);
   plan.detect |= kDetectStacks;
   const Trace again = campaign.pool().run_now(plan).trace;
   const bool same = first_difference(failing, again) == kNoDifference;
   const Symbols symbols(module_paths(failing));
-  return anchors_of(failing, symbols, same ? stacks_in(again) : Stacks{});
+  Anchors anchors = anchors_of(failing, symbols, same ? stacks_in(again) : Stacks{});
+  if (anchors.guarded.empty() || unseen(failing).empty()) return anchors;
+  // The failing run may not have come to where a name is used without a lock.
+  plan.slices.clear();
+  plan.choices.clear();
+  plan.strictness = Strictness::kRelaxed;
+  plan.inputs = nullptr;
+  plan.input_id = campaign.input().id();
+  Placer placer;
+  each_other_schedule(campaign, plan, [&](const Trace& trace) { forget_bare(anchors, guarded_lines(placer.place(trace))); });
+  return anchors;
 }
 
 void save_anchors(const BugStore& store, const std::string& id, Campaign& campaign, const Trace& failing) {

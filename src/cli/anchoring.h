@@ -1,5 +1,6 @@
 #pragma once
 // What a bug keeps so that it can be asked about in a later build: its anchors, and the program in which it was found.
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,9 @@
 
 namespace heddle::cli {
 
-// With one more run, for the calls that led to each event.
+// A few schedules besides the one that failed, with the calls that led to each event. `base` has no slices.
+void each_other_schedule(Campaign& campaign, const Plan& base, const std::function<void(const Trace&)>& visit);
+// With one more run, for the calls that led to each event; and a few, where only the source shows which names are used under a lock.
 Anchors anchors_for(Campaign& campaign, const Trace& failing);
 void save_anchors(const BugStore& store, const std::string& id, Campaign& campaign, const Trace& failing);
 // With its anchors, if there are any.

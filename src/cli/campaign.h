@@ -82,6 +82,8 @@ class Campaign {
   bool may_learn(const CampaignOptions& options) const;
   // Learns them, and says so. Where there are any they are in `base()` from then on, which is given.
   std::optional<Plan> learn_more(const CampaignOptions& options);
+  // The same without making them points.
+  LearntPoints learn(PointKind kind, const CampaignOptions& options);
   // How the points of a plain program were learnt; nothing: they were not.
   const std::optional<LearntPoints>& learnt() const { return points_.learnt; }
   // Of the program as it is now.
@@ -95,7 +97,6 @@ class Campaign {
   Bug bug_of(const Trace& trace, const CampaignOptions& options) const;
 
  private:
-  LearntPoints learn(PointKind kind, const CampaignOptions& options);
   void tell_learnt() const;
 
   Target target_;

@@ -120,6 +120,7 @@ class Learning {
       atomic_.erase(site);
     }
     name_refused(refused);
+    learnt.certain.assign(certain_.begin(), certain_.end());
     learnt.racing = kind_ == PointKind::kRacy ? racing_.size() : 0;
     learnt.atomic = static_cast<size_t>(
         std::count_if(atomic_.begin(), atomic_.end(), [&](SiteId site) { return kind_ != PointKind::kRacy || racing_.count(site) == 0; }));

@@ -12,6 +12,7 @@ namespace heddle::cli {
 struct LearntPoints {
   std::vector<SiteId> sites;       // marked (wire/code_point.h); sorted
   std::vector<std::string> paths;  // of the modules that they count
+  std::vector<SiteId> certain;     // those that were seen to race; unmarked, sorted
   size_t racing = 0, atomic = 0;   // of them; some are both
   bool suspected = false;          // the racing ones would race if atomic instructions ordered nothing
   size_t executions = 0;           // runs under Valgrind

@@ -3,6 +3,7 @@
 
 #include "cli/gdb.h"
 #include "cli/pipeline.h"
+#include "cli/plain_anchors.h"
 #include "cli/print.h"
 #include "cli/reopen.h"
 #include "cli/replay_from.h"
@@ -109,6 +110,7 @@ int replay_pasted(const Session& session, const ReplayArguments& options) {
     plan.input_id = campaign.input().id();
     plan.strictness = Strictness::kRelaxed;
   }
+  put_in_code(campaign, plan);
   const RunResult result = campaign.pool().run_now(plan);
   print_notes(campaign, nullptr);
   const Trace& trace = result.trace;

@@ -49,6 +49,7 @@ std::string sentence(const Verified& v, const VerifySubject& subject) {
   if (v.certificate) text += enumerated_words(v);
   if (v.certificate && v.sampled()) text += "; ";
   if (v.sampled()) text += sampled_words(v);
+  if (v.instructions > 0) text += fmt::format("; switches at calls and at {} of the program", count_words(v.instructions, "instruction"));
   return text + "; " + anchors_words(v);
 }
 

@@ -10,7 +10,9 @@
 #include "cli/closed_check.h"
 #include "cli/finding.h"
 #include "cli/pipeline.h"
+#include "cli/plain_anchors.h"
 #include "cli/timed_waits.h"
+#include "cli/watched_build.h"
 #include "search/around.h"
 #include "search/make.h"
 #include "store/atomic_file.h"
@@ -19,6 +21,7 @@
 #include "trace/project.h"
 #include "trace/sight.h"
 #include "trace/similar_text.h"
+#include "wire/disabled_hooks.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
@@ -83,6 +86,8 @@ class Verification {
     if (ended()) return;
     enumerate();
     if (ended()) return;
+    watch_accesses();
+    if (ended()) return;
     search();
   }
 
@@ -94,6 +99,7 @@ class Verification {
     plan.limits = campaign_.base().limits;
     plan.input_id = campaign_.input().id();
     plan.inputs = nullptr;
+    put_in_code(campaign_, plan);
     const Trace again = execute(plan);
     result_.anchors.exact = count_anchors();
     if (name(again.outcome().kind) == subject_.bug.kind && signature(again) == subject_.bug.signature) {
@@ -138,10 +144,16 @@ class Verification {
       return false;
     }
     if (instrumented) choose_points(placed);
-    if (!instrumented && subject_.anchors.points != PointKind::kSync && !subject_.anchors.sites.empty())
-      cannot_tell("the bug was found between memory accesses, which this build does not show: build it with heddle-cc");
+    if (!instrumented && subject_.anchors.points != PointKind::kSync && !subject_.anchors.sites.empty()) {
+      if (has_plain_accesses(subject_.plan.sites)) {
+        choose_plain_points(placed);
+      } else {
+        cannot_tell("the bug was found between memory accesses, which this build does not show: build it with heddle-cc");
+      }
+    }
     learn(first);
     if (!instrumented) consider(first, "replay");
+    if (!unseen_.empty()) each_other_schedule(campaign_, base_, [this](const Trace& trace) { learn(trace); });
     return true;
   }
 
@@ -156,6 +168,34 @@ class Verification {
     std::sort(sites.begin(), sites.end());
     sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
     set_points(base_, PointKind::kRacy, std::move(sites));
+  }
+
+  // The same in a plain program: what races and is atomic is learnt anew, and what the schedule was about is looked for in the code.
+  void choose_plain_points(const PlacedTrace& placed) {
+    progress_.show("learning which instructions of the new build are points");
+    // A test asks about the schedule alone, and must not depend on what some runs show.
+    if (!limits_.only_anchors) campaign_.learn_more(options_);
+    const auto& learnt = campaign_.learnt();
+    if (learnt && !learnt->why_not.empty())
+      cannot_tell(fmt::format("the bug was found between instructions, and this build could not be watched: {}", learnt->why_not));
+    std::vector<SiteId> sites = learnt ? learnt->sites : std::vector<SiteId>();
+    const std::vector<std::string> paths = module_paths(placed.trace());
+    Plan all = base_;
+    all.detect = kDetectStacks;
+    all.limits.events = std::min(all.limits.events, kMostScouted);
+    set_points(all, PointKind::kRacy, base_.sites);
+    add_accesses(all, paths, accesses_like(subject_.anchors, placed));
+    const PlacedTrace everything = placer_.place(execute(all));
+    matching_.learn(everything);
+    for (uint32_t old : subject_.anchors.sites) {
+      for (SiteId site : matching_.sites(old, everything)) {
+        const bool known = std::any_of(sites.begin(), sites.end(), [&](SiteId s) { return without_hook_bit(s) == site; });
+        if (!known) sites.push_back(plain_access(site));
+      }
+    }
+    set_points(base_, PointKind::kRacy, base_.sites);
+    add_accesses(base_, paths, sites);
+    result_.instructions = accesses_among(base_.sites).size();
   }
 
   void replay() {
@@ -272,6 +312,41 @@ class Verification {
     add("sampled", fmt::format("{} drawn around the anchors and at random", schedules(result_.samples)), found.executions);
   }
 
+  // A plain build in which nothing has failed: does anything race in it that did not before? Then it is searched with that as points.
+  void watch_accesses() {
+    if (unseen_.empty() || result_.failure || campaign_.learnt()) return;
+    progress_.show("watching the accesses of the new build");
+    const double rest = limits_.seconds > 0 ? std::max(1.0, (limits_.seconds - seconds()) / 3) : 0;
+    const WatchedBuild build = watch_build(campaign_, subject_, options_, rest);
+    result_.executions += build.executions;
+    if (!build.watched) return;
+    add("watched",
+        build.racing == 0 ? std::string("no access was seen to race under Valgrind")
+                          : fmt::format("{} racing instructions were seen under Valgrind", build.racing),
+        build.executions);
+    if (build.racing > 0) {
+      result_.proved = false;
+      search_at(build.points);
+    }
+    if (!build.new_races.empty())
+      cannot_tell(fmt::format("accesses of {} race in this build, and did not before", build.new_races.front()));
+  }
+
+  void search_at(const PointSet& points) {
+    const Plan before = base_;
+    points.put_in(base_);
+    const Reanchored fitted = reanchor(subject_.anchors, matching_, base_, run_, placer_);
+    consider(fitted.replay, "watched");
+    if (!ended()) {
+      const auto strategy = search_named(options_.strategy_name())->make(search_options(5));
+      const FindResult found = find(*strategy, campaign_.pool(), find_options(limits_.searched, 0.5));
+      result_.executions += fitted.executions + found.executions;
+      take(found, "watched");
+      add("watched", fmt::format("{} that switch there, too", schedules(found.executions)), found.executions);
+    }
+    base_ = before;
+  }
+
   void count_samples(uint64_t samples) {
     result_.samples = samples;
     result_.miss = miss_probability(result_.rate.value, samples);
@@ -295,7 +370,7 @@ class Verification {
   void measure(const Target& old) {
     progress_.show("measuring the old build");
     Campaign before(old, options_, subject_.predicates, subject_.input);
-    const Trace& failing = *subject_.failing;
+    const Trace failing = moved_to(*subject_.failing, subject_.bug.program, old.program);
     if (!before.confirm(failing, 1).believed) return;
     SearchOptions search = search_options(3);
     Plan plan = before.base();

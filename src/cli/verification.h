@@ -63,6 +63,7 @@ struct Verified {
   bool before_known = false;  // measured on the old build; else from the run in which the search found the bug
   Proportion rate;            // of runs that fail, before
   double miss = 1, miss_low = 1, miss_high = 1;
+  size_t instructions = 0;    // of a plain program, that are points
   bool code_is_there = true;  // some place of the schedule is in this build
   uint64_t executions = 0;
   double seconds = 0;

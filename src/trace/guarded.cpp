@@ -88,6 +88,21 @@ void add_callees(const PlacedTrace& placed, const std::string& path, const Locke
   }
 }
 
+// "std::lock_guard<std::mutex> guard(mutex);": what is locked here is unlocked at the end of the block, which the compiler says is this line, too.
+bool declares_guard(const std::string& text) {
+  if (text.find("unlock") != std::string::npos || text.starts_with("return ")) return false;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  size_t end = 0;
+  for (int angles = 0; end < text.size() && (angles > 0 || (text[end] != '(' && text[end] != '{' && text[end] != '=')); ++end)
+    angles += text[end] == '<' ? 1 : text[end] == '>' ? -1 : 0;
+  if (end == text.size()) return false;
+  while (end > 0 && text[end - 1] == ' ') --end;
+  size_t begin = end;
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  // A name, and before it a type.
+  return begin < end && begin > 1 && text[begin - 1] == ' ' && (is_letter(text[begin - 2]) || text[begin - 2] == '>');
+}
+
 // The lines from one operation to the next: to its line, to the call that leads there, or, where it comes round again or nothing follows, to the end of
 // the block; `bare`: no further than a line that takes a lock.
 std::vector<std::string> lines_between(const PlacedTrace& placed, uint32_t from, uint32_t to, bool bare, const LockedPlaces& locked) {
@@ -99,12 +114,19 @@ std::vector<std::string> lines_between(const PlacedTrace& placed, uint32_t from,
   const bool elsewhere = !same && !b.file.empty();
   const bool onwards = same && b.line > a.line;
   int depth = 0;
+  // Such a lock is given back at the end of the block, and what runs without it comes after that.
+  bool in_block = bare && releases_lock(placed.operations()[from].op) && locked.line(a.file, a.line) && declares_guard(a.text);
   for (int line = a.line + 1; line < a.line + kMostLines; ++line) {
     if ((onwards && line >= b.line) || (bare && locked.line(a.file, line))) break;
     const auto text = placed.symbols().source_statement(placed.path(from), line);
     if (!text) break;
     if (elsewhere && text->find(called_name(b.function)) != std::string::npos) break;
     for (char c : *text) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (in_block) {
+      in_block = depth >= 0;
+      depth = std::max(depth, 0);
+      continue;
+    }
     if (depth < 0 && !onwards) {
       // Nothing on the way says how it came there.
       if (elsewhere) found.clear();
@@ -146,8 +168,9 @@ std::set<std::string> names_in(const std::vector<std::string>& statements) {
         word += c;
         continue;
       }
-      // What is called is not what is accessed.
-      if (!word.empty() && c != '(' && !kWords.contains(word)) names.insert(word);
+      // What is called is not what is accessed, nor is a class or a namespace that qualifies another name.
+      const bool qualifies = text.compare(i, 2, "::") == 0;
+      if (!word.empty() && c != '(' && !qualifies && !kWords.contains(word)) names.insert(word);
       word.clear();
     }
   }
@@ -175,7 +198,14 @@ std::set<std::string> declared_in(const std::vector<std::string>& statements) {
         joined = true;
         word.clear();
       }
-      if (c != ' ' && c != '*' && c != '&') joined = false;
+      // The end of a template's arguments is the end of a type; a comparison has a space before it.
+      const bool ends_type = c == '>' && i > 0 && text[i - 1] != ' ' && text[i - 1] != '-';
+      if (ends_type) {
+        last = ">";
+        joined = true;
+      } else if (c != ' ' && c != '*' && c != '&') {
+        joined = false;
+      }
     }
   }
   return declared;
@@ -186,7 +216,8 @@ std::set<std::string> declared_in(const std::vector<std::string>& statements) {
 std::vector<std::string> GuardedLines::guarded_names() const {
   std::vector<std::string> names;
   const std::set<std::string> unguarded = names_in(bare);
-  const std::set<std::string> local = declared_in(held);
+  std::set<std::string> local = declared_in(held);
+  local.merge(declared_in(bare));
   for (const std::string& name : names_in(held)) {
     if (!unguarded.contains(name) && !local.contains(name)) names.push_back(name);
   }
@@ -231,12 +262,18 @@ GuardedLines guarded_lines(const PlacedTrace& placed) {
   return lines;
 }
 
+void forget_bare(Anchors& anchors, const GuardedLines& more) {
+  const std::set<std::string> bare = names_in(more.bare);
+  std::erase_if(anchors.guarded, [&](const std::string& name) { return bare.contains(name); });
+}
+
 std::string no_longer_guarded(const Anchors& before, const GuardedLines& now) {
   if (before.guarded.empty()) return {};
   const std::set<std::string> bare = names_in(now.bare);
   const std::set<std::string> held = names_in(now.held);
+  const std::set<std::string> local = declared_in(now.bare);
   for (const std::string& name : before.guarded) {
-    if (bare.contains(name)) return fmt::format("`{}` is used outside of a critical section now", name);
+    if (bare.contains(name) && !local.contains(name)) return fmt::format("`{}` is used outside of a critical section now", name);
   }
   const bool known = std::any_of(before.guarded.begin(), before.guarded.end(), [&](const std::string& n) { return held.contains(n); });
   if (known) return {};

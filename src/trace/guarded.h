@@ -23,6 +23,9 @@ GuardedLines guarded_lines(const PlacedTrace& placed);
 // The names in a statement, without the language's own words.
 std::set<std::string> names_in(const std::vector<std::string>& statements);
 
+// What another run of the same build uses without a lock is not guarded.
+void forget_bare(Anchors& anchors, const GuardedLines& more);
+
 // Whether what ran under a lock in the old build does so in the new one: a sentence that says what does not; empty if all does, or if nothing did.
 std::string no_longer_guarded(const Anchors& before, const GuardedLines& now);
 

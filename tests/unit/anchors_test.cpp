@@ -63,6 +63,22 @@ TEST(GuardedLines, NamesThatOnlyOccurUnderALock) {
   EXPECT_EQ(lines.guarded_names(), (std::vector<std::string>{"balance_"}));
 }
 
+TEST(GuardedLines, ClassesAndLocalsAreNoSharedNames) {
+  GuardedLines lines;
+  lines.held = {"log = Context::instance().text;", "job = std::move(jobs.front());"};
+  lines.bare = {"std::function<void()> job;"};
+  EXPECT_EQ(lines.guarded_names(), (std::vector<std::string>{"log", "text"}));
+}
+
+TEST(GuardedLines, WhatAnotherRunUsesBareIsNotGuarded) {
+  Anchors a;
+  a.guarded = {"counter", "state"};
+  GuardedLines more;
+  more.bare = {"if (state == 0) return;"};
+  forget_bare(a, more);
+  EXPECT_EQ(a.guarded, std::vector<std::string>{"counter"});
+}
+
 TEST(GuardedLines, AnAccessOutsideIsNoticed) {
   Anchors before;
   before.held = {"counter = seen + 1;"};

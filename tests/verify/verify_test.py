@@ -250,6 +250,45 @@ class Emitted(Work):
         self.assertIn("skipped: heddle is not installed, or cannot tell", skipped.stdout)  # Catch2's warning
 
 
+class PlainBuild(Work):
+    """A bug between two instructions of a program that shows no accesses: its points are learnt, in the new build again."""
+    NAME = "plain_flag"
+
+    def test_verdicts(self):
+        for version, verdict in (("fix_exchange.c", "fixed"), ("fix_lock.c", "fixed"), ("wrong_look.c", "still-fails")):
+            document = self.verify(version)
+            self.assertEqual(document["verdict"], verdict, document)
+            self.assertNotEqual(document["confidence"]["kind"], "enumerated")
+            if verdict == "fixed":
+                self.assertIsNotNone(document["confidence"]["sampled"]["before"])
+                self.assertRegex(document["confidence"]["sentence"], r"at calls and at \d+ instructions? of the program")
+
+    def test_its_string(self):
+        string = json.loads(self.heddle("explain", "--json").stdout)["replay"]
+        self.assertTrue(string.startswith("hd2:"))
+        self.assertEqual(self.heddle("replay", string, "--", "./prog").returncode, 1)
+        self.assertEqual(self.heddle("verify", string, "--", "./prog").returncode, 1)
+
+    def test_emitted(self):
+        script = self.work / "test.sh"
+        self.assertEqual(self.heddle("emit-test", "--format", "shell", "-o", script).returncode, 0)
+        for version, code in (("bug.c", 1), ("fix_lock.c", 0), ("fix_exchange.c", 0), ("wrong_set.c", 1)):
+            self.case.build(self.case.where / version, self.work)
+            done = subprocess.run(["sh", script], cwd=self.work, env={**os.environ, "HEDDLE": HEDDLE}, capture_output=True, text=True)
+            self.assertEqual(done.returncode, code, done)
+
+
+class OwnGuard(Work):
+    """Nothing in the source's words shows that the lock of an own guard class is gone: the accesses that race do."""
+    NAME = "own_guard"
+
+    def test_verdicts(self):
+        self.assertEqual(self.verify("fix.cpp")["verdict"], "fixed")
+        gone = self.verify("wrong_bare.cpp")
+        self.assertEqual(gone["verdict"], "still-fails", gone)
+        self.assertIn("watched", [entry["step"] for entry in gone["evidence"]])
+
+
 class Rebuilt(Work):
     def test_what_is_found_is_of_the_new_build(self):
         """The saved schedule fails in a program that was built anew, too: from then on the bug is that one's."""

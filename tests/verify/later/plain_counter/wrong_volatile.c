@@ -1,0 +1,33 @@
+// verify: still-fails
+// Volatile.
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static volatile long hits;
+static volatile long misses;
+
+static void count(int hit) {
+  if (hit) {
+    hits = hits + 1;
+  } else {
+    misses = misses + 1;
+  }
+}
+
+static void* client(void* arg) {
+  (void)arg;
+  count(1);
+  count(0);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, client, NULL);
+  pthread_create(&b, NULL, client, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  assert(hits + misses == 4);
+  return 0;
+}
