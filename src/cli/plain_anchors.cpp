@@ -9,6 +9,7 @@
 #include "symbols/symbols_names.h"
 #include "trace/plain_points.h"
 #include "trace/similar_text.h"
+#include "wire/disabled_hooks.h"
 
 namespace heddle::cli {
 
@@ -71,6 +72,15 @@ std::vector<SiteId> accesses_like(const Anchors& anchors, const PlacedTrace& run
     }
   }
   return sites;
+}
+
+void add_matched(const Anchors& anchors, const Reanchoring& matching, const PlacedTrace& run, std::vector<SiteId>* sites) {
+  for (uint32_t old : anchors.sites) {
+    for (SiteId site : matching.sites(old, run)) {
+      const bool known = std::any_of(sites->begin(), sites->end(), [&](SiteId s) { return without_hook_bit(s) == site; });
+      if (!known) sites->push_back(plain_access(site));
+    }
+  }
 }
 
 Trace moved_to(const Trace& trace, const std::string& from, const std::string& to) {

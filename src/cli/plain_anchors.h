@@ -4,13 +4,16 @@
 #include <vector>
 
 #include "cli/campaign.h"
-#include "trace/anchors.h"
+#include "trace/reanchor.h"
 
 namespace heddle::cli {
 
 // Instructions of the new build that access memory where the accesses of the schedule may be now: in a function of the same name, or at a statement
 // like one of theirs. Marked (wire/code_point.h). `run`: any run of the new build.
 std::vector<SiteId> accesses_like(const Anchors& anchors, const PlacedTrace& run);
+
+// Adds what the accesses of the schedule became in that run to `sites`, marked.
+void add_matched(const Anchors& anchors, const Reanchoring& matching, const PlacedTrace& run, std::vector<SiteId>* sites);
 
 // The same trace of a program that lies at another path by now: its code is read from there.
 Trace moved_to(const Trace& trace, const std::string& from, const std::string& to);

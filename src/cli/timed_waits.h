@@ -1,13 +1,14 @@
 #pragma once
 // Where the old build of a bug waits for time to pass, in more runs than the one that failed.
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "cli/anchoring.h"
 #include "cli/campaign.h"
-#include "trace/anchors.h"
+#include "trace/reanchor.h"
 
 namespace heddle::cli {
 
@@ -25,5 +26,8 @@ class TimedWaits {
 
 // Of a few schedules; empty where the old build cannot be run.
 TimedWaits timed_waits_before(const VerifySubject& subject, const CampaignOptions& options);
+
+// A wait for time to pass that the new build has and the old one had not; nothing: there is none.
+std::optional<PlacedOperation> added_wait(const VerifySubject& subject, const CampaignOptions& options, const Reanchoring& matching);
 
 }  // namespace heddle::cli

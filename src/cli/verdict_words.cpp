@@ -6,6 +6,16 @@
 
 namespace heddle::cli {
 
+const char* name(VerifyVerdict verdict) {
+  switch (verdict) {
+    case VerifyVerdict::kFixed: return "fixed";
+    case VerifyVerdict::kStillFails: return "still-fails";
+    case VerifyVerdict::kFailsDifferently: return "fails-differently";
+    case VerifyVerdict::kCannotTell: break;
+  }
+  return "cannot-tell";
+}
+
 namespace {
 
 std::string percent(double p) { return p >= 0.0995 ? fmt::format("{:.0f} %", p * 100) : fmt::format("{:.2g} %", p * 100); }
@@ -35,6 +45,13 @@ std::string anchors_words(const Verified& v) {
 Json json_interval(double low, double high) { return Json::array({low, high}); }
 
 }  // namespace
+
+std::string why_not_sure(const Verified& v) {
+  if (v.before_known && v.failed_before == 0)
+    return fmt::format("the same {} schedules would have missed the bug in the old build, too", v.samples_before);
+  if (!v.sampled()) return "too few schedules could be tried";
+  return fmt::format("{} schedules passed, which would have missed the bug with a probability of up to {:.2g}", v.samples, v.miss_high);
+}
 
 std::string sentence(const Verified& v, const VerifySubject& subject) {
   switch (v.verdict) {

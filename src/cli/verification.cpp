@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <set>
 
 #include "cli/closed_check.h"
@@ -12,29 +11,17 @@
 #include "cli/pipeline.h"
 #include "cli/plain_anchors.h"
 #include "cli/timed_waits.h"
+#include "cli/vanished_check.h"
 #include "cli/watched_build.h"
 #include "search/around.h"
 #include "search/make.h"
-#include "store/atomic_file.h"
 #include "symbols/instrumentation.h"
 #include "trace/plain_points.h"
 #include "trace/project.h"
 #include "trace/sight.h"
-#include "trace/similar_text.h"
-#include "wire/disabled_hooks.h"
 #include "wire/event_stacks.h"
 
 namespace heddle::cli {
-
-const char* name(VerifyVerdict verdict) {
-  switch (verdict) {
-    case VerifyVerdict::kFixed: return "fixed";
-    case VerifyVerdict::kStillFails: return "still-fails";
-    case VerifyVerdict::kFailsDifferently: return "fails-differently";
-    case VerifyVerdict::kCannotTell: break;
-  }
-  return "cannot-tell";
-}
 
 namespace {
 
@@ -187,12 +174,7 @@ class Verification {
     add_accesses(all, paths, accesses_like(subject_.anchors, placed));
     const PlacedTrace everything = placer_.place(execute(all));
     matching_.learn(everything);
-    for (uint32_t old : subject_.anchors.sites) {
-      for (SiteId site : matching_.sites(old, everything)) {
-        const bool known = std::any_of(sites.begin(), sites.end(), [&](SiteId s) { return without_hook_bit(s) == site; });
-        if (!known) sites.push_back(plain_access(site));
-      }
-    }
+    add_matched(subject_.anchors, matching_, everything, &sites);
     set_points(base_, PointKind::kRacy, base_.sites);
     add_accesses(base_, paths, sites);
     result_.instructions = accesses_among(base_.sites).size();
@@ -212,30 +194,11 @@ class Verification {
   // A change that makes threads wait for time to pass only makes the failure rare. Such waits may end early then.
   void look_at_time() {
     early_ = subject_.anchors.early_timeouts;
-    std::vector<PlacedOperation> added = matching_.added();
-    std::erase_if(added, [](const PlacedOperation& o) { return !has(o.op, kTimed); });
-    if (added.empty()) return;
-    // The failing run may not have come to what was always there.
-    const TimedWaits before = timed_waits_before(subject_, options_);
-    for (const PlacedOperation& o : added) {
-      if (before.like(o) >= places_like(o, added)) continue;
-      early_ = std::max(early_, kEarlyForSleeps);
-      cannot_tell(
-          fmt::format("the new build waits for time to pass where the old one did not ({}): an order that rests on time is no proof",
-                      operation_words(o)));
-      return;
-    }
-  }
-
-  // Places of the new build that do the same to the same object in the same function.
-  size_t places_like(const PlacedOperation& o, const std::vector<PlacedOperation>& added) const {
-    const auto like = [&](const PlacedOperation& other) {
-      return other.op == o.op && other.object == o.object && other.place.function == o.place.function;
-    };
-    auto count = static_cast<size_t>(std::count_if(added.begin(), added.end(), like));
-    for (uint32_t i = 0; i < subject_.anchors.operations.size(); ++i)
-      count += like(subject_.anchors.operations[i]) && matching_.found(i) ? 1 : 0;
-    return count;
+    const auto wait = added_wait(subject_, options_, matching_);
+    if (!wait) return;
+    early_ = std::max(early_, kEarlyForSleeps);
+    cannot_tell(fmt::format("the new build waits for time to pass where the old one did not ({}): an order that rests on time is no proof",
+                            operation_words(*wait)));
   }
 
   SearchOptions search_options(uint64_t salt) const {
@@ -460,7 +423,6 @@ class Verification {
   void decide();
   void distrust_anchors();
   void distrust_surroundings();
-  std::string vanished_check() const;
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
@@ -498,34 +460,8 @@ void Verification::distrust_anchors() {
   }
 }
 
-// "balance >= 0" of an assertion that was taken out: then the failure is hidden, not mended.
-std::string Verification::vanished_check() const {
-  if (subject_.anchors.ending.kind != "assert") return {};
-  const std::string text = asserted_text(subject_.anchors.ending.message);
-  // An assertion's text is in the source; and in the program, unless the compiler knows that it always holds.
-  std::error_code failure;
-  for (const std::string& path : sources_) {
-    if (std::filesystem::is_regular_file(path, failure) && read_file(path).find("assert(" + text) != std::string::npos) return {};
-  }
-  for (const Module& module : result_.anchors.replay.modules()) {
-    if (is_system_library_path(module.path) || !std::filesystem::is_regular_file(module.path, failure)) continue;
-    const std::string bytes = read_file(module.path);
-    if (bytes.find(text) != std::string::npos) return {};
-    // Renamed: a text of its own that is much alike.
-    for (size_t at = 0; at < bytes.size();) {
-      const size_t stop = std::min(bytes.size(), bytes.find('\0', at));
-      const size_t length = stop - at;
-      if (length >= text.size() / 2 && length <= text.size() * 2 + 8 &&
-          similarity(text, std::string_view(bytes).substr(at, length)) >= 0.75)
-        return {};
-      at = stop + 1;
-    }
-  }
-  return text;
-}
-
 void Verification::distrust_surroundings() {
-  if (const std::string gone = vanished_check(); !gone.empty())
+  if (const std::string gone = vanished_check(subject_.anchors.ending, sources_, result_.anchors.replay); !gone.empty())
     cannot_tell(fmt::format("the check that failed, `{}`, is no longer in the program", gone));
   if (!unseen_.empty()) {
     if (const std::string bare = no_longer_guarded(subject_.anchors, lines_); !bare.empty())
@@ -549,16 +485,7 @@ void Verification::decide() {
     distrust_surroundings();
   }
   const bool sure = limits_.only_anchors || result_.proved || (result_.sampled() && result_.miss_high <= limits_.miss);
-  if (result_.reasons.empty() && !sure) {
-    if (result_.before_known && result_.failed_before == 0) {
-      cannot_tell(fmt::format("the same {} schedules would have missed the bug in the old build, too", result_.samples_before));
-    } else if (result_.sampled()) {
-      cannot_tell(fmt::format("{} schedules passed, which would have missed the bug with a probability of up to {:.2g}", result_.samples,
-                              result_.miss_high));
-    } else {
-      cannot_tell("too few schedules could be tried");
-    }
-  }
+  if (result_.reasons.empty() && !sure) cannot_tell(why_not_sure(result_));
   if (result_.reasons.empty()) result_.verdict = VerifyVerdict::kFixed;
 }
 

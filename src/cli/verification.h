@@ -73,6 +73,8 @@ struct Verified {
 
 Verified verify_build(const VerifySubject& subject, const Target& target, const VerifyLimits& limits, Progress& progress);
 
+// Nothing failed: why that is too little to call it fixed.
+std::string why_not_sure(const Verified& verified);
 // One sentence for whoever reviews the change.
 std::string sentence(const Verified& verified, const VerifySubject& subject);
 

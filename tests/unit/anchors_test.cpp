@@ -67,7 +67,7 @@ TEST(GuardedLines, ClassesAndLocalsAreNoSharedNames) {
   GuardedLines lines;
   lines.held = {"log = Context::instance().text;", "job = std::move(jobs.front());"};
   lines.bare = {"std::function<void()> job;"};
-  EXPECT_EQ(lines.guarded_names(), (std::vector<std::string>{"log", "text"}));
+  EXPECT_EQ(lines.guarded_names(), (std::vector<std::string>{"jobs", "log", "text"}));
 }
 
 TEST(GuardedLines, WhatAnotherRunUsesBareIsNotGuarded) {
