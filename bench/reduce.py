@@ -3,16 +3,20 @@
 
 A row: a failing run found by uniform random walks (by the default search where 1,000 of them find none: Tsp) and what `heddle reduce` left of it, events, threads, switches, iterations, seconds of one replay of each;
 rounds (a round is two runs, or three where the first sequential order does not come to the check) for threads and for iterations (the paper's Figs. 8 and 9), executions and seconds of the reduction; the paper's figures beside them. The paper's sizes are bytes
-of its log, ours are events: what compares is the share that is left. "threads %" and "loops %" are the shares of the size that went with threads and with iterations (Table 3).
+of its log, ours are events: what compares is the share that is left. "threads %", "loops %" and "slicing %" are the shares of the size that went with threads, with iterations and with statements (Table 3);
+"statements" are executed ones, of what threads and iterations left (only where the program is built by heddle-cc with clang: the rows "late, marked"). "ER %" is what Execution Reduction
+alone takes away from the same run (Table 5): `reduce --by dependence`.
 
 "late" is the long form of a driver (bench/programs/lean/late.h): its bug needs the seventh iteration or a later one, and a whole run has at least 10^5 events (10^4 with --quick).
 
 The last rows place the two threads that matter at random among 450, another place for each seed: rounds and seconds, median.
 """
 import contextlib
+import os
 import random
 import sys
 import tempfile
+import unittest.mock
 
 import _bench
 
@@ -34,12 +38,16 @@ PAPER_LOOPS = {
     "Jigsaw": (79.4, 13.4, 10, 37, 1, 1),
     "Derby": (79.8, 12.3, 10, 200, 1, 1),
 }
+# Table 3: the share of the size that goes with threads, and with slicing. Table 5: what Execution Reduction takes away.
+PAPER_SLICING = {"BuggyPro": 0.2, "Tsp": 0.7, "OpenJMS": 5.7, "Tomcat": 11.0, "Jigsaw": 4.5, "Derby": 6.6}
+PAPER_THREADS = {"BuggyPro": 96.9, "Tsp": 49.2, "ArrayList": 99.6, "LinkedList": 99.7}
+PAPER_ER = {"BuggyPro": 2.1, "Tsp": 0.0, "ArrayList": 2.9, "LinkedList": 3.0, "OpenJMS": 10.2, "Tomcat": 6.9, "Jigsaw": 4.6, "Derby": 2.5}
 # Drivers that repeat, with their threads: the long form does so much in each of its ten iterations that a run has the events asked for.
-LATE = {"BuggyPro": 33, "OpenJMS": 20, "Tomcat": 10, "Jigsaw": 10, "Derby": 10}
+LATE = {"BuggyPro": 33, "Tsp": 4, "ArrayList": 450, "LinkedList": 450, "OpenJMS": 20, "Tomcat": 10, "Jigsaw": 10, "Derby": 10}
 THREADS = 450
 
 
-def one(options, program, seed, where, arguments=()):
+def one(options, program, seed, where, arguments=(), by_dependence=False):
     """A failing run and its reduction, or None. Where random walks do not find one soon, the default search does."""
     for how in (["--strategy", "walk", "--executions", 1000], ["--executions", 20000]):
         found = _bench.answer([options.heddle, "find", "--json", *how, "--seed", seed, "--time", 20, "--", program, *arguments], where)
@@ -51,20 +59,33 @@ def one(options, program, seed, where, arguments=()):
     reduced = _bench.answer([options.heddle, "reduce", bug, "--found", "--json", "--time", 300], where, timeout=600)
     if not reduced:
         return None
-    return {"seed": seed, "bug": bug, "found": found["found"], "strategy": found["find"]["strategy"], "reduced": reduced["reduced"], "reduce": reduced["reduce"],
+    whole = _bench.answer([options.heddle, "reduce", bug, "--found", "--json", "--by", "dependence", "--time", 120], where, timeout=300) if by_dependence else None
+    gone = 100 * (1 - whole["reduced"]["events"] / whole["found"]["events"]) if whole and whole.get("reduction", {}).get("dependences", {}).get("memory") else None
+    return {"seed": seed, "bug": bug, "by_dependence": gone, "found": found["found"], "strategy": found["find"]["strategy"], "reduced": reduced["reduced"], "reduce": reduced["reduce"],
             "reduction": reduced["reduction"]}
 
 
 def shares(sample):
-    """Of the size of the whole run, in percent: what went with threads, and with iterations."""
-    whole, reduce = sample["found"]["events"], sample["reduce"]
+    """Of the size of the whole run, in percent: what went with threads, with iterations, and with statements."""
+    whole, reduce, left = sample["found"]["events"], sample["reduce"], sample["reduced"]["events"]
     after_threads = reduce["threads"]["events_left"]
-    return 100 * (whole - after_threads) / whole, 100 * (after_threads - sample["reduced"]["events"]) / whole
+    sliced = "statements" in sample["reduction"]
+    after_iterations = reduce["iterations"]["events_left"] if sliced else left
+    return [100 * (before - after) / whole for before, after in ((whole, after_threads), (after_threads, after_iterations), (after_iterations, left))]
+
+
+def marked(entry, options, stack, defines):
+    """The program with its statements marked: by heddle-cc with clang."""
+    where = stack.enter_context(tempfile.TemporaryDirectory())
+    clang = {"HEDDLE_CC": "clang", "HEDDLE_CXX": "clang++", "HEDDLE_STATEMENTS": "1"}
+    with unittest.mock.patch.dict(os.environ, clang):
+        return _bench.compile_program(entry, options.build, where, wrapped=True, defines=defines)
 
 
 def our_row(options, table, name, samples, where):
     mean = lambda part, field: _bench.mean([s[part][field] for s in samples])
     stage = lambda which, field: _bench.mean([s["reduce"][which][field] for s in samples])
+    statements = [s["reduction"]["statements"] for s in samples if "statements" in s["reduction"]]
     iterations = [s["reduction"]["iterations"] for s in samples if "iterations" in s["reduction"]]
     table.row(program=name, traces=len(samples), events=mean("found", "events"), threads=mean("found", "threads"), left=mean("reduced", "threads"),
               switches=mean("found", "switches"), switches_left=mean("reduced", "switches"),
@@ -72,6 +93,10 @@ def our_row(options, table, name, samples, where):
               iterations_left=_bench.mean([i["after"] for i in iterations]) if iterations else None,
               size_left=_bench.mean([100 * s["reduced"]["events"] / s["found"]["events"] for s in samples]),
               by_threads=_bench.mean([shares(s)[0] for s in samples]), by_iterations=_bench.mean([shares(s)[1] for s in samples]),
+              by_statements=_bench.mean([shares(s)[2] for s in samples]) if statements else None,
+              statements=_bench.mean([i["before"] for i in statements]) if statements else None,
+              statements_left=_bench.mean([i["after"] for i in statements]) if statements else None,
+              by_dependence=_bench.mean([s["by_dependence"] for s in samples if s["by_dependence"] is not None]) if any(s["by_dependence"] is not None for s in samples) else None,
               replay=replay_seconds(options, samples[-1]["bug"], "--found", where),
               replay_left=replay_seconds(options, samples[-1]["bug"], "--reduced", where), rounds=stage("threads", "rounds"),
               iteration_rounds=stage("iterations", "rounds") if iterations else None, executions=mean("reduce", "executions"), seconds=mean("reduce", "seconds"),
@@ -81,7 +106,7 @@ def our_row(options, table, name, samples, where):
 def failing_runs(options, program, wanted, stack, arguments=()):
     """Reduced failing runs, one for each seed, and the directory of the last."""
     places = [stack.enter_context(tempfile.TemporaryDirectory()) for _ in range(wanted)]  # a search goes on from what it knows
-    samples = [s for s in (one(options, program, seed, where, arguments) for seed, where in enumerate(places, 1)) if s]
+    samples = [s for s in (one(options, program, seed, where, arguments, by_dependence=True) for seed, where in enumerate(places, 1)) if s]
     return samples, places[samples[-1]["seed"] - 1] if samples else None
 
 
@@ -96,25 +121,27 @@ def replay_seconds(options, bug, which, where):
 def main():
     options = _bench.options(__doc__)
     columns = [("program", "{}"), ("traces", "{}"), ("events", "{:.0f}"), ("threads", "{:.1f}"), ("left", "{:.1f}", "-> left"), ("switches", "{:.1f}"),
-               ("switches_left", "{:.1f}", "-> left"), ("iterations", "{:.1f}"), ("iterations_left", "{:.1f}", "-> left"), ("size_left", "{:.2f}%", "size left"), ("by_threads", "{:.1f}", "threads %"), ("by_iterations", "{:.1f}", "loops %"),
+               ("switches_left", "{:.1f}", "-> left"), ("iterations", "{:.1f}"), ("iterations_left", "{:.1f}", "-> left"), ("size_left", "{:.2f}%", "size left"), ("by_threads", "{:.1f}", "threads %"), ("by_iterations", "{:.1f}", "loops %"), ("by_statements", "{:.1f}", "slicing %"), ("statements", "{:.0f}"), ("statements_left", "{:.0f}", "-> left"), ("by_dependence", "{:.1f}", "ER %"),
                ("replay", "{:.4f}", "replay s"), ("replay_left", "{:.4f}", "-> s"), ("rounds", "{:.1f}"), ("iteration_rounds", "{:.1f}", "its rounds"),
                ("executions", "{:.1f}", "execs"), ("seconds", "{:.2f}")]
     table = _bench.Table("reduce", options, columns, "Means over failing traces.")
     wanted = options.seeds or _bench.pick(options, 1, 5, 30)
     work = _bench.pick(options, 5_000, 50_000, 50_000)  # locks in a whole late run: two events each
     positions = []
-    with tempfile.TemporaryDirectory() as built, tempfile.TemporaryDirectory() as built_late:
+    with tempfile.TemporaryDirectory() as built, tempfile.TemporaryDirectory() as built_late, contextlib.ExitStack() as stack_of_builds:
         for entry in _bench.programs("lean", options.names):
             threads, left, switches, switches_left, size_left, replay, replay_left, rounds, seconds = PAPER[entry["row"]]
             loops = PAPER_LOOPS.get(entry["row"])
             table.row(program=f"{entry['row']}: paper", traces=1, threads=threads, left=left, switches=switches, switches_left=switches_left,
                       size_left=size_left, replay=replay, replay_left=replay_left, rounds=rounds, seconds=seconds + (loops[3] if loops else 0),
-                      iteration_rounds=loops[2] if loops else None, by_threads=loops[0] if loops else None, by_iterations=loops[1] if loops else None)
+                      iteration_rounds=loops[2] if loops else None, by_threads=loops[0] if loops else PAPER_THREADS[entry["row"]], by_iterations=loops[1] if loops else None,
+                      by_statements=PAPER_SLICING.get(entry["row"]), by_dependence=PAPER_ER[entry["row"]])
             program = _bench.compile_program(entry, options.build, built)
             forms = [("heddle", program)]
             if entry["row"] in LATE:
                 defines = ["LATE=6", f"WORK={work // (10 * LATE[entry['row']])}"]
                 forms.append(("heddle, late", _bench.compile_program(entry, options.build, built_late, defines=defines)))
+                forms.append(("heddle, late, marked", marked(entry, options, stack_of_builds, defines)))
             for form, built_program in forms:
                 with contextlib.ExitStack() as stack:
                     samples, where = failing_runs(options, built_program, wanted, stack)

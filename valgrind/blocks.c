@@ -25,6 +25,12 @@ static Bool is_of_file(Addr address) {
   return segment != NULL && segment->kind == SkFileC;
 }
 
+/* Hooks have a section of their own, which Valgrind does not count to the code of their file. */
+static const HChar* file_of(Addr address) {
+  const NSegment* segment = VG_(am_find_nsegment)(address);
+  return segment != NULL && segment->kind == SkFileC ? VG_(am_get_filename)(segment) : NULL;
+}
+
 CodeClass code_class(Addr address) {
   static const HChar* const hidden[] = {"libc.so",  "libc-",    "ld-linux",    "ld-2",       "libpthread", "libm.so",   "libm-",
                                         "librt.so", "libdl.so", "libgcc_s.so", "libheddle-", "vgpreload_", "libresolv", "libnss_"};
@@ -46,7 +52,8 @@ CodeClass code_class(Addr address) {
 
 Bool is_runtime_code(Addr address) {
   DebugInfo* module = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), address);
-  const HChar* name = module != NULL ? file_name(VG_(DebugInfo_get_filename)(module)) : "";
+  const HChar* name = module != NULL ? VG_(DebugInfo_get_filename)(module) : file_of(address);
+  name = name != NULL ? file_name(name) : "";
   return begins(name, "libheddle-") || begins(name, "vgpreload_") || begins(name, "ld-");
 }
 

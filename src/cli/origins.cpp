@@ -20,6 +20,8 @@ double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+}  // namespace
+
 std::vector<Birth> births_of(const Trace& trace) {
   std::vector<Birth> births;
   std::vector<uint32_t> created(trace.threads().size());
@@ -35,6 +37,8 @@ std::vector<Birth> births_of(const Trace& trace) {
   return births;
 }
 
+namespace {
+
 // The innermost frame that is not the runtime's handler of the signal, nor the kernel's way into it.
 SiteId faulting_site(const Trace& failing) {
   const std::vector<SiteId>& stack = failing.outcome().stack;
@@ -47,6 +51,8 @@ SiteId faulting_site(const Trace& failing) {
   if (at > 0) ++at;
   return at < stack.size() && site_module(stack[at]) < failing.modules().size() ? stack[at] : kNoSite;
 }
+
+}  // namespace
 
 OriginQuestion about_failure(const Trace& failing) {
   OriginQuestion question;
@@ -75,6 +81,8 @@ OriginQuestion about_failure(const Trace& failing) {
   add(failing.outcome().thread);
   return question;
 }
+
+namespace {
 
 std::optional<uint64_t> number_in(const std::string& text) {
   uint64_t value = 0;
@@ -119,7 +127,7 @@ std::string ask(OriginQuestion& question, const ValueQuestion& value, const Bloc
 
 }  // namespace
 
-TracedRun trace_blocks(Campaign& campaign, const Trace& failing) {
+TracedRun trace_blocks(Campaign& campaign, const Trace& failing, uint32_t detect) {
   const auto start = std::chrono::steady_clock::now();
   TracedRun traced;
   const ValgrindTool tool = find_valgrind_tool();
@@ -132,12 +140,13 @@ TracedRun trace_blocks(Campaign& campaign, const Trace& failing) {
   try {
     Runner runner(under_valgrind(campaign.target(), tool, {"--trace=" + traced.file->path()}), options);
     Plan plan = campaign.replay_plan(failing);
-    plan.detect = kDetectRaces;
+    plan.detect = kDetectRaces | detect;
     const Trace again = runner.run(plan).trace;
     if (again.outcome().kind != failing.outcome().kind || again.events().size() < failing.events().size()) {
       traced.why_not = fmt::format("under Valgrind the run does not fail alike: {}", describe_failure(again));
       return traced;
     }
+    traced.run = again;
     traced.blocks = std::make_unique<BlockTrace>(traced.file->memory());
   } catch (const Error& error) {
     if (error.exit_code() == ExitCode::kInterrupted) throw;

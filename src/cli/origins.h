@@ -16,10 +16,16 @@ namespace heddle::cli {
 struct TracedRun {
   std::unique_ptr<BlockTraceFile> file;
   std::unique_ptr<BlockTrace> blocks;
+  Trace run;            // the replay itself
   std::string why_not;  // it could not be had
   double seconds = 0;
 };
-TracedRun trace_blocks(Campaign& campaign, const Trace& failing);
+// `detect`: what the replay is asked for besides.
+TracedRun trace_blocks(Campaign& campaign, const Trace& failing, uint32_t detect = 0);
+
+// What a failure asks for, and which threads were created when.
+OriginQuestion about_failure(const Trace& failing);
+std::vector<Birth> births_of(const Trace& trace);
 
 struct ValueQuestion {
   std::string expression;  // a variable, "file.c:12", or an address; empty: the failure

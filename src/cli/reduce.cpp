@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "cli/dependences.h"
 #include "cli/print.h"
 #include "cli/saved_bug.h"
+#include "cli/statements.h"
 #include "report/reduction.h"
 
 namespace heddle::cli {
@@ -22,6 +24,8 @@ void print_reduced(const Bug& bug, const Trace& failing, const ReduceResult& res
   for (const std::string& thread : reduction.kept_threads) kept += (kept.empty() ? "" : ", ") + thread;
   print_out("needs {}: {}\n", kept_words(reduction), kept);
   for (const std::string& line : iteration_lines(reduction)) print_out("  {}\n", line);
+  for (const std::string& line : statement_lines(reduction)) print_out("  {}\n", line);
+  if (!reduction.no_statements.empty()) print_out("no statements were left out: {}\n", reduction.no_statements);
   print_out("left of it: {}\n", shorter_words(reduction));
   print_out("validated: {}\n", criterion_words(reduction));
   if (!result.finished) print_out("cut short: this is the best so far\n");
@@ -102,6 +106,12 @@ std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& fail
   try {
     result = reduce(
         failing, [&](const Trace& trace) { return same_bug(failing, trace); }, campaign.pool(), options);
+    if (options.seconds > 0) options.seconds = std::max(1.0, options.seconds - result->seconds);
+    if (executions == 0 || result->executions < executions) {
+      if (executions != 0) options.max_executions = executions - result->executions;
+      progress.show("reduce: slicing statements");
+      remove_irrelevant_statements(campaign, failing, *result, options);
+    }
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
   }
@@ -132,6 +142,7 @@ Json json_reduce(const ReduceResult& result) {
           {"finished", result.finished},
           {"threads", stage(result.by_threads)},
           {"iterations", stage(result.by_iterations)},
+          {"statements", stage(result.by_statements)},
           {"loops", {{"found", found.size()}, {"redundant", redundant.size()}}}};
 }
 

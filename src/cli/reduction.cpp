@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <tuple>
 
 #include "cli/session.h"
 #include "report/names.h"
@@ -26,11 +27,16 @@ double replay_seconds(Campaign& campaign, const Trace& trace) {
   return best;
 }
 
+// "file.c:12.5": the file and the line.
+void read_place(const std::string& place, std::string& file, uint32_t& line) {
+  const size_t colon = place.rfind(':');
+  file = place.substr(0, colon);
+  if (colon != std::string::npos) std::from_chars(place.data() + colon + 1, place.data() + place.size(), line);
+}
+
 KeptIterations kept_of(const LoopUse& use, const std::string& thread) {
   KeptIterations kept;
-  const size_t colon = use.place.rfind(':');
-  kept.file = use.place.substr(0, colon);
-  if (colon != std::string::npos) std::from_chars(use.place.data() + colon + 1, use.place.data() + use.place.size(), kept.line);
+  read_place(use.place, kept.file, kept.line);
   kept.thread = thread;
   for (const IterationPart& part : use.parts) {
     for (uint64_t n = part.first; n <= part.last; ++n) kept.numbers.push_back(n);
@@ -68,6 +74,19 @@ ReductionRecord reduction_of(Campaign& campaign, const Trace& failing, const Red
       r.kept_iterations.push_back(std::move(kept));
     }
   }
+  if (result.statements) {
+    r.statements = BeforeAfter{result.statements->before, result.statements->after};
+    for (const StatementUse& use : result.statements->uses) {
+      if (use.after == 0) continue;
+      KeptStatement kept{{}, 0, name_of(use.thread), use.before, use.after};
+      read_place(use.place, kept.file, kept.line);
+      r.kept_statements.push_back(std::move(kept));
+    }
+    std::sort(r.kept_statements.begin(), r.kept_statements.end(), [](const KeptStatement& a, const KeptStatement& b) {
+      return std::tie(a.file, a.line, a.thread) < std::tie(b.file, b.line, b.thread);
+    });
+  }
+  r.no_statements = result.no_statements;
   r.replay_seconds_before = replay_seconds(campaign, failing);
   r.replay_seconds_after = replay_seconds(campaign, result.best);
   r.same_failure = same_bug(failing, result.best);

@@ -191,6 +191,7 @@ void Channel::read_iterations(Trace::Data& data) const {
   const auto* iterations = rows<IterationRow>(layout_.iterations);
   data.iterations.assign(iterations, iterations + std::min(h.iteration_count, kMaxIterations));
   std::erase_if(data.iterations, [&](const IterationRow& r) { return r.thread >= data.threads.size(); });
+  data.statement_mark = h.statement_mark;
   data.iterations_lost = h.iterations_lost;
 }
 

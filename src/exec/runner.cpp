@@ -347,7 +347,7 @@ Plan Runner::with_inputs(const Plan& plan) const {
 // A crash in the plain twin of a function has no source line, and would be another failure than the same one in the function itself: there it is looked at.
 RunResult Runner::run_as_is(const Plan& plan) {
   RunResult result = run_with_twins(plan);
-  if ((plan.detect & ~kDetectIterations) != 0 || !channel_->ended_in_twin()) return result;
+  if ((plan.detect & ~(kDetectIterations | kDetectStatements)) != 0 || !channel_->ended_in_twin()) return result;
   Plan own_code = plan;
   own_code.detect |= kOwnCode;
   return run_with_twins(own_code);

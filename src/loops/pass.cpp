@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "loops/statements.h"
+
 namespace heddle::loops {
 
 namespace {
@@ -172,7 +174,9 @@ class LoopsPass : public PassInfoMixin<LoopsPass> {
   static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     const char* asked = std::getenv("HEDDLE_LOOPS");
     const bool explains = asked != nullptr && StringRef(asked) == "explain";
-    std::set<std::string> taken;
+    const char* about = std::getenv("HEDDLE_STATEMENTS");
+    const StringRef statements = about != nullptr ? about : "0";
+    std::set<std::string> taken, taken_statements;
     bool changed = false;
     for (Function& function : module) {
       if (!is_own(function)) continue;
@@ -191,6 +195,7 @@ class LoopsPass : public PassInfoMixin<LoopsPass> {
         if (explains) errs() << "heddle-cc: loop " << place << "\n";
       }
       changed |= !found.empty();
+      if (statements != "0") changed |= mark_statements(function, taken_statements, statements == "explain") > 0;
     }
     if (asked != nullptr && StringRef(asked) == "strip") changed |= StripDebugInfo(module);  // a plain copy: the other one has it
     return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();

@@ -128,8 +128,8 @@ bool Director::removed(ThreadId thread) const {
   return false;
 }
 
-bool Director::skips_iteration(ThreadId thread, LoopId loop, uint64_t number) const {
-  const Skip wanted{SkipKind::kIteration, 0, thread, loop, number};
+bool Director::skips(SkipKind kind, ThreadId thread, LoopId loop, uint64_t number) const {
+  const Skip wanted{kind, 0, thread, loop, number};
   // The last that does not lie behind it.
   uint32_t low = 0, high = state_.plan.header->skip_count;
   while (low < high) {
@@ -142,7 +142,7 @@ bool Director::skips_iteration(ThreadId thread, LoopId loop, uint64_t number) co
   }
   if (low == 0) return false;
   const Skip& last = state_.plan.skips[low - 1];
-  return last.kind == SkipKind::kIteration && last.thread == thread && last.loop == loop && number - last.iteration <= last.more;
+  return last.kind == kind && last.thread == thread && last.loop == loop && number - last.iteration <= last.more;
 }
 
 }  // namespace heddle::policy

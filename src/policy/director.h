@@ -36,7 +36,7 @@ class Director {
   // Is this thread removed from the run (LEAN 3.1)?
   bool removed(ThreadId thread) const;
   // Is this iteration of a loop left out (LEAN 3.2.2)?
-  bool skips_iteration(ThreadId thread, LoopId loop, uint64_t number) const;
+  bool skips(SkipKind kind, ThreadId thread, LoopId loop, uint64_t number) const;
 
   uint64_t slices_done() const { return cursor_; }
   uint64_t slices_skipped() const { return skipped_; }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 namespace heddle::report {
 
 namespace {
@@ -30,7 +33,20 @@ std::string kept_words(const ReductionRecord& r) {
   std::string text = fmt::format("{} of {} thread{}", r.threads.after, r.threads.before, s(r.threads.before));
   if (r.iterations)
     text += fmt::format(" and {} of {} iteration{} of loops", r.iterations->after, r.iterations->before, s(r.iterations->before));
+  if (r.statements)
+    text += fmt::format(" and {} of {} executed statement{}", r.statements->after, r.statements->before, s(r.statements->before));
   return text;
+}
+
+std::vector<std::string> statement_lines(const ReductionRecord& r) {
+  // The lines of a file that one thread executes, as ranges.
+  std::map<std::pair<std::string, std::string>, std::set<uint64_t>> lines;
+  for (const KeptStatement& k : r.kept_statements) lines[{k.thread, k.file.substr(k.file.rfind('/') + 1)}].insert(k.line);
+  std::vector<std::string> out;
+  for (const auto& [where, numbers] : lines)
+    out.push_back(
+        fmt::format("{} executes line{} {} of {}", where.first, s(numbers.size()), ranges({numbers.begin(), numbers.end()}), where.second));
+  return out;
 }
 
 std::vector<std::string> iteration_lines(const ReductionRecord& r) {

@@ -11,6 +11,8 @@ namespace heddle::report {
 std::string kept_words(const ReductionRecord& reduction);
 // "sql_engine.cpp:72: T2 executes iteration 7 (10 in the whole run)", one for each loop and thread.
 std::vector<std::string> iteration_lines(const ReductionRecord& reduction);
+// "T2 executes lines 12 to 14, 20 of sql_engine.cpp", one for each thread and file; none where statements were not sliced.
+std::vector<std::string> statement_lines(const ReductionRecord& reduction);
 // "94100 -> 2010 events, one replay 0.466 -> 0.010 s".
 std::string shorter_words(const ReductionRecord& reduction);
 // The two conditions of the criterion, in a sentence.

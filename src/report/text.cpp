@@ -298,7 +298,8 @@ class Writer {
   void reduced(const ReductionRecord& r) {
     out_ += "NEEDS  " + wrapped(fmt::format("{} · {}", kept_words(r), shorter_words(r)), options_.width, 7) + "\n";
     constexpr size_t kMostLoops = 8;
-    const std::vector<std::string> lines = iteration_lines(r);
+    std::vector<std::string> lines = iteration_lines(r);
+    for (std::string& line : statement_lines(r)) lines.push_back(std::move(line));
     for (size_t i = 0; i < lines.size() && i < kMostLoops; ++i) out_ += "       " + plain_line(lines[i], options_.width) + "\n";
     if (lines.size() > kMostLoops) out_ += fmt::format("       and {} more\n", lines.size() - kMostLoops);
   }
@@ -315,7 +316,7 @@ class Writer {
     if (bug.was_reduced && bug.reduced.threads < bug.simplified.threads)
       found += fmt::format(" · needs {} of {} threads", bug.reduced.threads, bug.simplified.threads);
     out_ += "\nFOUND  " + wrapped(found, options_.width, 7) + "\n";
-    if (story_.reduction != nullptr && story_.reduction->iterations) reduced(*story_.reduction);
+    if (story_.reduction != nullptr && (story_.reduction->iterations || story_.reduction->statements)) reduced(*story_.reduction);
     out_ +=
         fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
     if (!story_.page.empty()) out_ += fmt::format("PAGE   {}\n", story_.page);

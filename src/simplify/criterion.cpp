@@ -16,7 +16,7 @@ std::vector<Skip> joined(std::vector<Skip> skips) {
   std::vector<Skip> out;
   for (const Skip& s : skips) {
     Skip* last = out.empty() ? nullptr : &out.back();
-    const bool follows = last != nullptr && s.kind == SkipKind::kIteration && last->kind == s.kind && last->thread == s.thread &&
+    const bool follows = last != nullptr && s.kind != SkipKind::kThread && last->kind == s.kind && last->thread == s.thread &&
                          last->loop == s.loop && last->iteration + last->more + 1 == s.iteration;
     if (follows && uint64_t{last->more} + s.more + 1 <= UINT32_MAX) {
       last->more += s.more + 1;
@@ -102,7 +102,7 @@ size_t Criterion::first_redundant(Trace& best, const std::vector<Removal>& remov
       Plan plan = watched(projected(best, removals[next], limits_));
       Key key;
       plan.skips = joined(std::move(plan.skips));
-      for (const Skip& s : plan.skips) key.insert(key.end(), {s.thread, s.loop, s.iteration, s.more});
+      for (const Skip& s : plan.skips) key.insert(key.end(), {static_cast<uint64_t>(s.kind), s.thread, s.loop, s.iteration, s.more});
       // Successes change the best, so that only failures are met again.
       if (!known_.contains(key)) {
         executor_.submit(plan);

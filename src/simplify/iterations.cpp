@@ -142,32 +142,36 @@ class LoopReader {
 class Renumbering {
  public:
   explicit Renumbering(const Removal& removal) {
-    if (removal.use == nullptr) return;
-    thread_ = removal.use->thread;
-    for (size_t i : removal.parts) {
-      const IterationPart& p = removal.use->parts[i];
-      if (p.operations() > 0) gone_.push_back({p.first_operation, p.last_operation});
+    if (removal.use != nullptr) {
+      for (size_t i : removal.parts) {
+        const IterationPart& p = removal.use->parts[i];
+        if (p.operations() > 0) gone_[removal.use->thread].push_back({p.first_operation, p.last_operation, 0});
+      }
     }
-    std::sort(gone_.begin(), gone_.end());
-    uint64_t before = 0;
-    for (const auto& [first, last] : gone_) {
-      before += last + 1 - first;
-      before_.push_back(before);
+    for (const Removal::Gone& g : removal.gone) gone_[g.thread].push_back({g.first, g.last, 0});
+    for (auto& [thread, parts] : gone_) {
+      std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.first < b.first; });
+      uint64_t before = 0;
+      for (Part& p : parts) p.before = before += p.last + 1 - p.first;
     }
   }
   // 0: it is gone.
   uint64_t number(ThreadId thread, uint64_t n) const {
-    if (thread != thread_ || gone_.empty()) return n;
-    const auto after = std::upper_bound(gone_.begin(), gone_.end(), std::pair(n, ~uint64_t{0}));
-    if (after == gone_.begin()) return n;
-    const auto at = static_cast<size_t>(after - gone_.begin()) - 1;
-    return n <= gone_[at].second ? 0 : n - before_[at];
+    const auto parts = gone_.find(thread);
+    if (parts == gone_.end()) return n;
+    const auto after =
+        std::upper_bound(parts->second.begin(), parts->second.end(), n, [](uint64_t m, const Part& p) { return m < p.first; });
+    if (after == parts->second.begin()) return n;
+    const Part& last = *std::prev(after);
+    return n <= last.last ? 0 : n - last.before;
   }
 
  private:
-  ThreadId thread_ = kNoThread;
-  std::vector<std::pair<uint64_t, uint64_t>> gone_;
-  std::vector<uint64_t> before_;
+  struct Part {
+    uint64_t first, last;
+    uint64_t before;  // how many are gone up to its end
+  };
+  std::unordered_map<ThreadId, std::vector<Part>> gone_;
 };
 
 }  // namespace
@@ -219,6 +223,7 @@ Plan projected(const Trace& trace, const Removal& removal, const Limits& limits)
 
 void remove_from(Plan& plan, const Removal& removal) {
   for (ThreadId t : removal.threads) plan.remove_thread(t);
+  plan.skips.insert(plan.skips.end(), removal.statements.begin(), removal.statements.end());
   if (removal.use == nullptr) return;
   const LoopUse& use = *removal.use;
   for (size_t i = 0; i < removal.parts.size();) {

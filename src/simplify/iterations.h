@@ -34,7 +34,14 @@ struct Removal {
   std::vector<ThreadId> threads;  // with their descendants
   const LoopUse* use = nullptr;
   std::vector<size_t> parts;  // of `use`, in order
-  bool empty() const { return threads.empty() && parts.empty(); }
+  // Executions of statements, and the own operations that were part of them, in the run as it is.
+  struct Gone {
+    ThreadId thread;
+    uint64_t first, last;
+  };
+  std::vector<Skip> statements;
+  std::vector<Gone> gone;
+  bool empty() const { return threads.empty() && parts.empty() && statements.empty(); }
 };
 
 // The run's schedule without it (LEAN section 4: the events of what is removed are taken out of the trace, the rest is its projection): operations that

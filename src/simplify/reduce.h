@@ -1,5 +1,6 @@
 #pragma once
 // Removal of what a bug does not need: whole threads, and iterations of loops. LEAN (Huang & Zhang, OOPSLA 2012), sections 2.2, 3.1 and 3.2.2.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,26 @@ struct InTurn {
   bool asked = false;    // such a run was made at all
 };
 
+// Executions of one statement by one thread, in the run that slicing began with and in what is left.
+struct StatementUse {
+  ThreadId thread = kNoThread;
+  std::string place;  // "file:line", and a column where there are several
+  uint64_t before = 0, after = 0;
+};
+struct StatementsLeft {
+  uint64_t before = 0, after = 0;  // executions
+  std::vector<StatementUse> uses;
+};
+
 struct ReduceResult {
-  Trace best;                     // of the reduced program: its skips are in the trace, so that its plan replays it
-  std::vector<ThreadId> removed;  // roots of the removed subtrees, in order of removal
-  std::vector<LoopUse> loops;     // of the whole failing run
-  std::vector<LoopUse> left;      // of the best
-  uint64_t iterations_lost = 0;   // there were too many to keep: those are not tried
-  ReduceStage by_threads, by_iterations;
+  Trace best;                                // of the reduced program: its skips are in the trace, so that its plan replays it
+  std::vector<ThreadId> removed;             // roots of the removed subtrees, in order of removal
+  std::vector<LoopUse> loops;                // of the whole failing run
+  std::vector<LoopUse> left;                 // of the best
+  uint64_t iterations_lost = 0;              // there were too many to keep: those are not tried
+  std::optional<StatementsLeft> statements;  // nothing: the program marks none, or a slice could not be had
+  std::string no_statements;                 // why it could not
+  ReduceStage by_threads, by_iterations, by_statements;
   size_t executions = 0;
   size_t rounds = 0;
   double seconds = 0;

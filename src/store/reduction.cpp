@@ -21,6 +21,15 @@ KeptIterations kept_of(const Json& j) {
           j.at("numbers").get<std::vector<uint64_t>>()};
 }
 
+Json json_of(const KeptStatement& k) {
+  return {{"file", k.file}, {"line", k.line}, {"thread", k.thread}, {"before", k.before}, {"times", k.times}};
+}
+
+KeptStatement statement_of(const Json& j) {
+  return {j.at("file").get<std::string>(), j.at("line").get<uint32_t>(), j.at("thread").get<std::string>(), j.at("before").get<uint64_t>(),
+          j.at("times").get<uint64_t>()};
+}
+
 Json json_of(const CriterionShown& c) {
   return {{"fails", c.fails},
           {"check_reached", c.check_reached},
@@ -45,6 +54,13 @@ Json json_reduction(const ReductionRecord& r) {
     j["iterations"]["kept"] = Json::array();
     for (const KeptIterations& k : r.kept_iterations) j["iterations"]["kept"].push_back(json_of(k));
   }
+  if (r.statements) {
+    j["statements"] = json_of(*r.statements);
+    j["statements"]["kept"] = Json::array();
+    for (const KeptStatement& k : r.kept_statements) j["statements"]["kept"].push_back(json_of(k));
+  } else if (!r.no_statements.empty()) {
+    j["no_statements"] = r.no_statements;
+  }
   j["log_events"] = json_of(r.log_events);
   j["replay_seconds"] = {{"before", r.replay_seconds_before}, {"after", r.replay_seconds_after}};
   j["same_failure"] = r.same_failure;
@@ -65,6 +81,11 @@ std::optional<ReductionRecord> decode_reduction(const std::string& text) {
       r.iterations = before_after_of(j.at("iterations"));
       for (const Json& each : j.at("iterations").at("kept")) r.kept_iterations.push_back(kept_of(each));
     }
+    if (j.contains("statements")) {
+      r.statements = before_after_of(j.at("statements"));
+      for (const Json& each : j.at("statements").at("kept")) r.kept_statements.push_back(statement_of(each));
+    }
+    r.no_statements = j.value("no_statements", "");
     r.log_events = before_after_of(j.at("log_events"));
     r.replay_seconds_before = j.at("replay_seconds").at("before").get<double>();
     r.replay_seconds_after = j.at("replay_seconds").at("after").get<double>();

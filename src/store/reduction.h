@@ -27,6 +27,16 @@ struct KeptIterations {
   friend bool operator==(const KeptIterations&, const KeptIterations&) = default;
 };
 
+// A statement of the program that one thread still executes.
+struct KeptStatement {
+  std::string file;
+  uint32_t line = 0;
+  std::string thread;
+  uint64_t before = 0, times = 0;  // how often, in the run that was sliced and in what is left of it
+
+  friend bool operator==(const KeptStatement&, const KeptStatement&) = default;
+};
+
 // LEAN, Definition 2, of the final run.
 struct CriterionShown {
   bool fails = false;           // I: its schedule still fails in the same way
@@ -45,6 +55,9 @@ struct ReductionRecord {
   std::vector<std::string> kept_threads;
   std::optional<BeforeAfter> iterations;  // nothing: the program marks no loops, or none that matters
   std::vector<KeptIterations> kept_iterations;
+  std::optional<BeforeAfter> statements;  // executions, before and after slicing; nothing: none are marked, or no slice could be had
+  std::vector<KeptStatement> kept_statements;
+  std::string no_statements;  // why no slice could be had
   BeforeAfter log_events;
   double replay_seconds_before = 0, replay_seconds_after = 0;
   bool same_failure = false;

@@ -87,7 +87,7 @@ void put_plan(ByteWriter& out, const Plan& plan) {
     body.number(threads.index(s.thread));
     body.number(s.loop);
     body.number(s.iteration);
-    if (s.kind == SkipKind::kIteration) body.number(s.more);
+    if (s.kind != SkipKind::kThread) body.number(s.more);
   }
   body.number(plan.sites.size());
   SiteId last = 0;
@@ -125,11 +125,11 @@ Plan get_plan(ByteReader& in) {
   for (Choice& c : plan.choices) c = {thread(), body.number(), body.number()};
   plan.skips.resize(body.count());
   for (Skip& s : plan.skips) {
-    s.kind = static_cast<SkipKind>(body.below(2));
+    s.kind = static_cast<SkipKind>(body.below(static_cast<uint64_t>(SkipKind::kStatement) + 1));
     s.thread = thread();
     s.loop = body.number();
     s.iteration = body.number();
-    if (s.kind == SkipKind::kIteration) s.more = static_cast<uint32_t>(body.number());
+    if (s.kind != SkipKind::kThread) s.more = static_cast<uint32_t>(body.number());
   }
   plan.sites.resize(body.count());
   SiteId last = 0;

@@ -175,7 +175,7 @@ std::string encode_data(const Trace::Data& data) {
   out.number(data.skips.size());
   for (const Skip& s : data.skips) {
     for (uint64_t field : {static_cast<uint64_t>(s.kind), s.thread, s.loop, s.iteration}) out.number(field);
-    if (s.kind == SkipKind::kIteration) out.number(s.more);
+    if (s.kind != SkipKind::kThread) out.number(s.more);
   }
   write_stack(out, data.sites);
   write_inputs(out, *data.inputs);
@@ -219,11 +219,11 @@ Trace::Data decode_data(ByteReader& in) {
   data.input_id = in.number();
   for (uint64_t i = in.count(); i > 0 && in.ok(); --i) {
     Skip s{};
-    s.kind = static_cast<SkipKind>(in.below(static_cast<uint64_t>(SkipKind::kIteration) + 1));
+    s.kind = static_cast<SkipKind>(in.below(static_cast<uint64_t>(SkipKind::kStatement) + 1));
     s.thread = in.number();
     s.loop = in.number();
     s.iteration = in.number();
-    if (s.kind == SkipKind::kIteration) s.more = static_cast<uint32_t>(in.number());
+    if (s.kind != SkipKind::kThread) s.more = static_cast<uint32_t>(in.number());
     data.skips.push_back(s);
   }
   data.sites = read_stack(in);

@@ -1,10 +1,13 @@
+// long: one walk over one state; what it needs of others is in origin_needs, origin_frames and statement_marks.
 #include "trace/origins.h"
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "trace/origin_frames.h"
 #include "trace/origin_needs.h"
+#include "trace/statement_marks.h"
 
 namespace heddle::trace {
 
@@ -32,7 +35,7 @@ struct ThreadWalk {
 class Walk {
  public:
   Walk(const BlockTrace& blocks, const OriginQuestion& question)
-      : blocks_(blocks), question_(question), control_(blocks.modules(), jumps()) {
+      : blocks_(blocks), question_(question), control_(blocks.modules(), jumps()), marks_(question.mark) {
     size_t most = 1;
     for (const auto& e : question.endings) most = std::max<size_t>(most, e.thread + 1);
     threads_.resize(most);
@@ -91,6 +94,10 @@ class Walk {
 
   // The instruction is an origin: a row for it, and what is known of its access.
   Need add_row(const BlockRun& run, uint64_t pc, OriginKind kind, const Need& need) {
+    if (question_.watch != nullptr) {
+      question_.watch->needed(run.thread, run.step);
+      return {kNoOrigin, need.distance};
+    }
     const uint32_t module = run.code->module;
     // Instructions of one line, one after the other, are one step.
     const uint32_t line = line_of(module, pc);
@@ -134,6 +141,7 @@ class Walk {
   }
 
   void show_access(const BlockRun& run, const Need& row, const BlockStep& step) {
+    if (row.row == kNoOrigin) return;
     Origin& origin = result_.rows[row.row];
     const bool stores = step.kind != kHeddleLoad;
     if (origin.size != 0 && origin.stores && !stores) return;
@@ -202,13 +210,14 @@ class Walk {
   void one_step(ThreadWalk& t, const BlockRun& run, const BlockStep& step, bool forced) {
     if (step.kind == kHeddleExit) {
       Need need = t.frames.back().decide(step.pc);
-      if (forced) need.join({kNoOrigin, 0});
+      if (forced || certain_) need.join({kNoOrigin, 0});
       if (need.wanted()) branch(t, run, step, need);
       return;
     }
     Need need = defined(t, step);
     need.join(stored(run, step));
     if (forced) need.join({kNoOrigin, 0});
+    if (question_.watch != nullptr) watch_access(t, run, step, need);
     if (!need.wanted() || (step.flags & kHeddleStackPlace) != 0) return;
     if ((step.flags & kHeddlePasses) != 0 && !forced) {
       use(t, run, step, need);
@@ -220,10 +229,32 @@ class Walk {
     await(t, run, step.pc, row);
   }
 
+  // What is executed for certain needs its addresses. Where orders count: what comes before a write that is needed (WAR, WAW).
+  void watch_access(ThreadWalk& t, const BlockRun& run, const BlockStep& step, Need& need) {
+    const bool accesses = step.kind == kHeddleLoad || step.kind == kHeddleStore || step.kind == kHeddleExchange;
+    const uint64_t address = accesses ? run.address(step.access) : 0;
+    if (address == 0 || run.code->code != kHeddleProgramCode) return;
+    if (question_.watch->orders()) {
+      const auto later = written_.find(address / 8);
+      if (later != written_.end() && later->second != run.thread) need.join({kNoOrigin, 0});
+      if (need.wanted() && step.kind != kHeddleLoad) written_[address / 8] = run.thread;
+    }
+    if (!certain_ || need.wanted() || (step.flags & kHeddleStackPlace) != 0) return;
+    for (uint32_t i = 0; i < step.uses; ++i) {
+      const uint32_t place = run.code->uses[step.first_use + i];
+      if ((place & HEDDLE_FOR_ADDRESS) == 0) continue;
+      if ((place & HEDDLE_TEMPORARY) != 0) {
+        temporaries_[place & ~(HEDDLE_TEMPORARY | HEDDLE_FOR_ADDRESS)].join({kNoOrigin, 0});
+      } else {
+        t.registers.add(place, {kNoOrigin, 0});
+      }
+    }
+  }
+
   void branch(ThreadWalk& t, const BlockRun& run, const BlockStep& step, const Need& need) {
     const Need row = add_row(run, step.pc, OriginKind::kBranch, need);
     const BlockCode* later = t.frames.back().later;
-    result_.rows[row.row].taken = step.target != 0 && later != nullptr && later->pc == step.target;
+    if (row.row != kNoOrigin) result_.rows[row.row].taken = step.target != 0 && later != nullptr && later->pc == step.target;
     use(t, run, step, row);
     await(t, run, step.pc, row);
   }
@@ -255,6 +286,7 @@ class Walk {
   void block(const BlockRun& run) {
     ThreadWalk& t = threads_[run.thread];
     temporaries_.clear();
+    certain_ = question_.watch != nullptr && run.code->code == kHeddleProgramCode && question_.watch->is_certain(run.thread);
     const uint64_t fault = fault_of(t, run);
     ends(t, run);
     const size_t count = executed(t, run);
@@ -445,7 +477,11 @@ class Walk {
 
   void runtime_block(const BlockRun& run) {
     // What lies in the frame of a function that has returned is nobody's.
-    for (const BlockStep& s : run.code->steps) {
+    for (size_t i = run.code->steps.size(); i > 0; --i) {
+      const BlockStep& s = run.code->steps[i - 1];
+      if (question_.watch != nullptr) {
+        if (const auto mark = marks_.look(run, s)) question_.watch->marked(run.thread, *mark);
+      }
       if ((s.flags & kHeddleInFrame) != 0) continue;
       if (s.kind == kHeddleStore && run.address(s.access) != 0) written_outside(run, run.address(s.access), s.size);
     }
@@ -461,6 +497,10 @@ class Walk {
   Origins result_;
   uint64_t order_ = 0;
   bool begun_ = false;
+  // For a watch.
+  StatementMarks marks_;
+  bool certain_ = false;                            // the block is executed whatever is left out
+  std::unordered_map<uint64_t, uint32_t> written_;  // cells of eight bytes that are written later, in a way that is needed, and by whom
 };
 
 }  // namespace

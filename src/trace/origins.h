@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trace/block_trace.h"
+#include "wire/iteration.h"
 
 namespace heddle::trace {
 
@@ -43,6 +44,20 @@ struct Birth {
   uint64_t step = 0;
 };
 
+// Asked and told about the statements of the run on the way (trace/statements.h). Then no rows are kept.
+class OriginWatch {
+ public:
+  virtual ~OriginWatch() = default;
+  // The run said this there.
+  virtual void marked(uint32_t thread, const StatementMark& mark) = 0;
+  // Is it certain that what the thread does there is executed? Then its branches and addresses are needed.
+  virtual bool is_certain(uint32_t thread) const = 0;
+  // An instruction that the thread executes there is needed.
+  virtual void needed(uint32_t thread, uint64_t step) = 0;
+  // Are accesses of other threads needed, too, that come before a write that is?
+  virtual bool orders() const = 0;
+};
+
 struct OriginQuestion {
   // A thread that failed: what its last call of the program's own depends on, or the instruction that failed.
   struct Ending {
@@ -64,6 +79,8 @@ struct OriginQuestion {
   // Does it belong to the program's main function?
   std::function<bool(uint32_t module, uint64_t pc)> in_main;
   size_t most = 200'000;  // origins
+  OriginWatch* watch = nullptr;
+  uint64_t mark = 0;  // for the watch: where the run's StatementMark lies
 };
 
 struct Origins {

@@ -105,6 +105,7 @@ class Trace {
     // Where the plan asked for them (kDetectIterations); not kept on disk.
     std::vector<IterationRow> iterations;
     std::vector<Loop> loops;
+    uint64_t statement_mark = 0;   // where a run says which statements it comes to (kDetectStatements); 0: it has none
     uint64_t iterations_lost = 0;  // that have no row: there were too many
     bool abandoned = false;        // nobody waited for its end: the time was over, or the user interrupted
     std::vector<Skip> skips;       // parts of the program the plan had removed

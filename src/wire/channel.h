@@ -138,6 +138,7 @@ struct TraceHeader {
   uint64_t iterations_lost;  // that have no row
   uint32_t loop_count;
   uint32_t spare;
+  uint64_t statement_mark;  // the address of the StatementMark; 0: the run has no marked statements
   OutcomeBlock outcome;
 };
 

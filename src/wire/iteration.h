@@ -20,7 +20,7 @@ struct LoopRow {
   LoopId id;
   char place[248];  // its end, where it is longer
 };
-inline constexpr uint64_t kMaxLoops = 4096;
+inline constexpr uint64_t kMaxLoops = 16384;  // with statements
 
 // Iterations `number` to `number + count - 1` of a loop by a thread, one after the other without an operation in between, begin after the thread's own
 // operation `after`. With a count of 0: iteration `number` has ended after it.
@@ -32,6 +32,23 @@ struct IterationRow {
   uint64_t count;
 };
 inline constexpr uint64_t kMaxIterations = uint64_t{1} << 22;
+
+// Statements that heddle-cc marked (LEAN, section 3.2.1) are named by their place, and counted by thread, as iterations are: they share the table of names and the
+// form of a skip. They are counted only in a run whose plan leaves some out or asks for them here, from the first thread on.
+inline constexpr uint32_t kDetectStatements = 1u << 18;
+// Where such a run says what it comes to: three words that are stored one after the other, the last one last. Under Valgrind they lie in the trace of blocks, in
+// order with what was executed.
+struct StatementMark {
+  uint64_t statement;  // its LoopId
+  uint64_t number;     // among all executions of this statement by this thread, those left out too; from 1
+  uint64_t state;      // the thread's own operations so far * 4 + a StatementState
+};
+enum StatementState : uint64_t {
+  kStatementBegins = 0,
+  kStatementEnds = 1,
+  kStatementLeftOut = 2,
+  kStatementIteration = 3,  // none: an iteration of the marked loop of that name begins, or is left out
+};
 static_assert(sizeof(IterationRow) == 32 && sizeof(LoopRow) == 256);
 
 }  // namespace heddle

@@ -76,14 +76,14 @@ struct Weight {
   uint64_t count;
 };
 
-enum class SkipKind : uint32_t { kThread = 0, kIteration };
+enum class SkipKind : uint32_t { kThread = 0, kIteration, kStatement };
 // A part of the program that this run leaves out (LEAN 3.1, 3.2).
 struct Skip {
   SkipKind kind;
-  uint32_t more;  // kIteration: so many that follow it, too
+  uint32_t more;  // kIteration, kStatement: so many that follow it, too
   ThreadId thread;
-  LoopId loop;         // kIteration
-  uint64_t iteration;  // kIteration: its number
+  LoopId loop;         // kIteration; kStatement: its name
+  uint64_t iteration;  // its number
 };
 // The order in which they lie in a plan's block.
 constexpr bool skips_before(const Skip& a, const Skip& b) {

@@ -258,7 +258,7 @@ class Machine {
     for (const Block& b : program_.blocks) {
       if (b.body != t.body || b.first != t.pc) continue;
       const uint64_t number = ++iterations_[{slot, b.loop}];
-      if (director_.skips_iteration(t.id, b.loop, number)) {
+      if (director_.skips(SkipKind::kIteration, t.id, b.loop, number)) {
         t.pc = b.last + 1;
         continue;
       }

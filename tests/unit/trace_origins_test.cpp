@@ -7,12 +7,14 @@
 #include <set>
 
 #include "store/saved_origins.h"
+#include "trace/statements.h"
 
 namespace heddle::test {
 namespace {
 
 constexpr uint32_t kTemporary0 = HEDDLE_TEMPORARY;
 constexpr uint32_t kRegisterA = 16 << 8 | 8, kRegisterB = 40 << 8 | 8;
+constexpr uint64_t kMark = 0x9000;
 constexpr uint64_t kX = 0x1000, kY = 0x2000, kZ = 0x3000;
 
 uint32_t word(HeddleStep kind, size_t uses, uint32_t flags = 0) { return kind | static_cast<uint32_t>(uses) << 8 | flags << 16; }
@@ -46,6 +48,17 @@ class MadeUp {
     ++blocks_;
     return *this;
   }
+  // What the runtime says about a statement: a block of three stores.
+  MadeUp& says(uint32_t thread, LoopId statement, uint64_t number, uint64_t operations, StatementState state) {
+    if (mark_ == 0) {
+      std::vector<uint32_t> steps;
+      for (uint32_t i = 0; i < 3; ++i) steps.insert(steps.end(), {word(kHeddleStore, 0), kHeddleNoPlace, i | 8 << 16});
+      mark_ = block(3, std::move(steps), kHeddleRuntimeCode);
+    }
+    chunk_.push_back(uint64_t{mark_} << 16 | thread);
+    chunk_.insert(chunk_.end(), {kMark, statement, kMark + 8, number, kMark + 16, operations * 4 + state});
+    return *this;
+  }
   MadeUp& event(uint64_t number) {
     chunk_.push_back(uint64_t{kHeddleStepRecord} << 16);
     chunk_.push_back(number);
@@ -76,10 +89,10 @@ class MadeUp {
   static constexpr size_t kDescriptionAt = 256, kDescriptionBytes = 16384;
   static uint32_t access() { return 0 | 8 << 16; }
   void module() { description_.insert(description_.end(), {6, kHeddleModule, 0, 0, 0, 0}); }
-  uint32_t block(uint32_t accesses, std::vector<uint32_t> step) {
+  uint32_t block(uint32_t accesses, std::vector<uint32_t> step, HeddleBlockCode code = kHeddleProgramCode) {
     const auto number = static_cast<uint32_t>(kHeddleFirstBlock + accesses_.size());
     const auto at = static_cast<uint32_t>(pc(number));
-    std::vector<uint32_t> words = {0, number, kHeddleProgramCode, kHeddleEndsPlain, at, 0, 0, 0, 0, accesses};
+    std::vector<uint32_t> words = {0, number, static_cast<uint32_t>(code), kHeddleEndsPlain, at, 0, 0, 0, 0, accesses};
     words.insert(words.end(), {word(kHeddleAt, 0), kHeddleNoPlace, at, 0});
     words.insert(words.end(), step.begin(), step.end());
     words[0] = static_cast<uint32_t>(words.size());
@@ -93,6 +106,7 @@ class MadeUp {
   std::vector<uint64_t> chunk_;
   std::map<uint32_t, uint32_t> accesses_;
   uint64_t blocks_ = 0;
+  uint32_t mark_ = 0;
 };
 
 Origins of_bytes(MadeUp& run, uint64_t address, uint64_t at_step = UINT64_MAX) {
@@ -202,6 +216,102 @@ TEST(Origins, WhoNeedsItIsShownForSeveral) {
   size_t needing = 0;
   for (const auto& [needs, from] : origins.edges) needing += from == 3 ? 1 : 0;
   EXPECT_EQ(needing, 2U);  // sum and left
+}
+
+// Two threads, and the events given by thread and operation.
+Trace of_events(std::vector<std::pair<uint32_t, Op>> events) {
+  Trace::Data data;
+  for (uint32_t t = 0; t < 3; ++t) {
+    Thread thread;
+    thread.id = t == 0 ? kMainThread : child_thread(kMainThread, t);
+    thread.birth = t;
+    data.threads.push_back(thread);
+  }
+  std::vector<uint64_t> numbers(3);
+  std::vector<Event> list;
+  for (const auto& [thread, op] : events) {
+    Event e{};
+    e.thread = thread;
+    e.op = op;
+    e.object = make_object(ObjectKind::kGlobal, 0, 64);
+    e.number = static_cast<uint32_t>(++numbers[thread]);
+    list.push_back(e);
+  }
+  for (const Event& e : list) data.events.push_back(e);
+  data.statement_mark = kMark;
+  return Trace(std::move(data));
+}
+
+std::vector<bool> needed_for(MadeUp& run, const Trace& trace, uint64_t address, StatementEdges edges = StatementEdges::kValues) {
+  const BlockTrace blocks(run.memory());
+  StatementRuns told = statement_runs(blocks, trace);
+  OriginQuestion question;
+  question.address = address;
+  question.size = 8;
+  slice_statements(told, blocks, trace, question, edges);
+  std::vector<bool> needed;
+  for (const StatementRun& r : told.runs) needed.push_back(r.relevant);
+  return needed;
+}
+
+TEST(Statements, AreNeededWhereAValueCameFrom) {
+  MadeUp run;
+  const uint32_t writes = run.store(kRegisterA), loads = run.load(kRegisterB), stores = run.store(kRegisterB);
+  run.says(1, 11, 1, 0, kStatementBegins).ran(writes, 1, kX, 7).says(1, 11, 1, 0, kStatementEnds);  // needed
+  run.says(1, 13, 1, 0, kStatementBegins).ran(writes, 1, kZ, 7).says(1, 13, 1, 0, kStatementEnds);  // not
+  run.says(1, 11, 2, 0, kStatementBegins).ran(writes, 1, kZ, 7).says(1, 11, 2, 0, kStatementEnds);  // the same statement: not
+  run.ran(loads, 2, kX, 7).ran(stores, 2, kY, 7);
+  EXPECT_EQ(needed_for(run, of_events({}), kY), (std::vector<bool>{true, false, false}));
+}
+
+TEST(Statements, InsideOthersAndLeftByAnException) {
+  MadeUp run;
+  const uint32_t writes = run.store(kRegisterA);
+  run.says(1, 11, 1, 0, kStatementBegins);
+  run.says(1, 13, 1, 0, kStatementBegins).ran(writes, 1, kZ, 7).says(1, 13, 1, 0, kStatementEnds);
+  run.says(1, 15, 1, 0, kStatementBegins).ran(writes, 1, kX, 7).says(1, 15, 1, 0, kStatementEnds);
+  run.says(1, 17, 1, 0, kStatementBegins);  // never ends
+  run.says(1, 11, 1, 0, kStatementEnds);
+  run.says(1, 19, 1, 0, kStatementBegins).ran(writes, 1, kZ, 7);  // the run ends in it
+  const BlockTrace blocks(run.memory());
+  const std::vector<StatementRun> runs = statement_runs(blocks, of_events({})).runs;
+  ASSERT_EQ(runs.size(), 5U);
+  EXPECT_EQ(runs[1].around, 0U);
+  EXPECT_EQ(runs[4].around, kNoStatement);
+  EXPECT_TRUE(runs[0].ended && !runs[3].ended && !runs[3].open && runs[4].open);
+  EXPECT_EQ(needed_for(run, of_events({}), kX), (std::vector<bool>{true, false, true, true, false}));
+}
+
+TEST(Statements, BothEndsOfASectionStayIfSomethingInItIsNeeded) {
+  const Trace trace = of_events({{1, Op::kMutexLock}, {1, Op::kMutexUnlock}, {1, Op::kMutexLock}, {1, Op::kMutexUnlock}});
+  MadeUp run;
+  const uint32_t writes = run.store(kRegisterA);
+  run.says(1, 11, 1, 0, kStatementBegins).event(1).says(1, 11, 1, 1, kStatementEnds);
+  run.ran(writes, 1, kZ, 7);  // in no statement, and not needed
+  run.says(1, 13, 1, 1, kStatementBegins).event(2).says(1, 13, 1, 2, kStatementEnds);
+  run.says(1, 11, 2, 2, kStatementBegins).event(3).says(1, 11, 2, 3, kStatementEnds);
+  run.ran(writes, 1, kX, 7);
+  run.says(1, 13, 2, 3, kStatementBegins).event(4).says(1, 13, 2, 4, kStatementEnds);
+  EXPECT_EQ(needed_for(run, trace, kX), (std::vector<bool>{false, false, true, true}));
+  // By the paper's graph the lock was released to the second by the first.
+  EXPECT_EQ(needed_for(run, trace, kX, StatementEdges::kOrders), (std::vector<bool>{true, true, true, true}));
+}
+
+TEST(Statements, WhatComesBeforeANeededWriteOfAnotherThreadCountsInThePapersGraph) {
+  MadeUp run;
+  const uint32_t writes = run.store(kRegisterA);
+  run.says(1, 11, 1, 0, kStatementBegins).ran(writes, 1, kX, 1).says(1, 11, 1, 0, kStatementEnds);
+  run.says(2, 13, 1, 0, kStatementBegins).ran(writes, 2, kX, 2).says(2, 13, 1, 0, kStatementEnds);
+  EXPECT_EQ(needed_for(run, of_events({}), kX), (std::vector<bool>{false, true}));
+  EXPECT_EQ(needed_for(run, of_events({}), kX, StatementEdges::kOrders), (std::vector<bool>{true, true}));
+}
+
+TEST(Statements, ThreadsAndMessagesHoldTheirStatements) {
+  for (const auto& [op, stays] : {std::pair{Op::kThreadCreate, true}, {Op::kCondSignal, true}, {Op::kSemPost, true}, {Op::kYield, false}}) {
+    MadeUp run;
+    run.says(1, 11, 1, 0, kStatementBegins).event(1).says(1, 11, 1, 1, kStatementEnds);
+    EXPECT_EQ(needed_for(run, of_events({{1, op}}), kX), std::vector<bool>{stays});
+  }
 }
 
 std::vector<OriginLine> two_lines() {

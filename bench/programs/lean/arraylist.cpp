@@ -10,7 +10,11 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
+
+constexpr int kIterations = LATE > 0 ? 10 : 1;
 
 class ArrayList {
  public:
@@ -56,13 +60,34 @@ class ArrayList {
 ArrayList list;
 
 void copier() {
-  std::vector<int> mine = list.copy();
-  if (!mine.empty() && mine.size() != 3) std::abort();
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      if (late_is_safe(i)) {
+        list.size();
+        continue;
+      }
+      std::vector<int> mine = list.copy();
+      if (!mine.empty() && mine.size() != 3) std::abort();
+    }
 }
 
-void emptier() { list.clear(); }
+void emptier() {
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      if (late_is_safe(i)) {
+        list.size();
+      } else {
+        list.clear();
+      }
+    }
+}
 
-void reader(int me) { list.contains(me); }
+void reader(int me) {
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      list.contains(me);
+    }
+}
 
 }  // namespace
 

@@ -11,7 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
+
+constexpr int kIterations = LATE > 0 ? 10 : 1;
 
 struct Node {
   int value = 0;
@@ -70,9 +74,28 @@ class LinkedList {
 LinkedList list;
 volatile int result;
 
-void walker() { result = list.sum(); }
-void cutter() { list.clear(); }
-void reader() { list.size(); }
+void walker() {
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      result = late_is_safe(i) ? static_cast<int>(list.size()) : list.sum();
+    }
+}
+void cutter() {
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      if (late_is_safe(i)) {
+        list.size();
+      } else {
+        list.clear();
+      }
+    }
+}
+void reader() {
+  for (int i = 0; i < kIterations; i++) HEDDLE_ITERATION {
+      late_work();
+      list.size();
+    }
+}
 
 }  // namespace
 

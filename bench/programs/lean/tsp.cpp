@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "late.h"
+
 namespace {
 
 constexpr std::size_t kCities = 6;
@@ -75,6 +77,9 @@ void complete(const Tour& tour) {
 }
 
 void worker() {
+  for (int i = 0; i < LATE; i++) HEDDLE_ITERATION {
+      late_work();
+    }
   for (;;) {
     Tour tour;
     {

@@ -5,6 +5,10 @@
 
 HEDDLE_EXPORT int heddle_skip_iteration(const char*) { return 0; }
 HEDDLE_EXPORT void heddle_end_iteration(const char*) {}
+HEDDLE_EXPORT int heddle_statements;
+int heddle_statements = 0;
+HEDDLE_EXPORT int heddle_skip_statement(const char*) { return 0; }
+HEDDLE_EXPORT void heddle_end_statement(const char*) {}
 
 #else
 #include "runtime/base/real.h"
@@ -17,6 +21,10 @@ HEDDLE_EXPORT int heddle_skip_iteration(const char* place) {
 }
 HEDDLE_EXPORT void heddle_end_iteration(const char* place) {
   if (active()) end_iteration(place);
+}
+HEDDLE_EXPORT int heddle_skip_statement(const char* place) { return active() && !begin_statement(place) ? 1 : 0; }
+HEDDLE_EXPORT void heddle_end_statement(const char* place) {
+  if (active()) end_statement(place);
 }
 
 #endif

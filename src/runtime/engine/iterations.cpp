@@ -6,6 +6,8 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 
+int heddle_statements = 0;
+
 namespace heddle::rt {
 
 namespace {
@@ -94,6 +96,18 @@ IterationRow* still_open(const ThreadSlot& me, LoopId loop) {
   return last->thread == me.index && last->loop == loop && last->after == me.operations && last->count != 0 ? last : nullptr;
 }
 
+StatementMark g_statement_mark;
+
+bool marks_statements() { return (g_run.plan.header->detect & kDetectStatements) != 0; }
+
+// A store each: what watches the run sees them in this order.
+void mark_statement(LoopId statement, uint64_t number, uint64_t state) {
+  auto* mark = const_cast<volatile StatementMark*>(&g_statement_mark);
+  mark->statement = statement;
+  mark->number = number;
+  mark->state = uint64_t{g_current->operations} * 4 + state;
+}
+
 bool wanted() { return (g_run.plan.header->detect & kDetectIterations) != 0; }
 
 }  // namespace
@@ -107,7 +121,8 @@ bool begin_iteration(const char* place, const void* pc) {
   // Before the first thread all runs are one, which the server has made.
   if (!g_run.claimed) return true;
   ThreadSlot* me = g_current;
-  if (g_run.director.skips_iteration(me->id, loop, counter->number)) return false;
+  if (__builtin_expect(marks_statements(), 0)) mark_statement(loop, counter->number, kStatementIteration);
+  if (g_run.director.skips(SkipKind::kIteration, me->id, loop, counter->number)) return false;
   if (__builtin_expect(wanted(), 0)) {
     show(loop, place);
     IterationRow* last = still_open(*me, loop);
@@ -133,6 +148,27 @@ void end_iteration(const char* place) {
   const Counter* counter = loop != 0 ? counter_of(loop, g_current->index) : nullptr;
   if (counter == nullptr || still_open(*g_current, loop) != nullptr) return;
   write_down({g_current->index, g_current->operations, loop, counter->number, 0});
+}
+
+bool begin_statement(const char* place) {
+  if (!g_run.claimed) return true;
+  const LoopId statement = loop_at(place);
+  Counter* counter = statement != 0 ? counter_of(statement, g_current->index) : nullptr;
+  if (counter == nullptr) return true;
+  ++counter->number;
+  const bool left_out = g_run.director.skips(SkipKind::kStatement, g_current->id, statement, counter->number);
+  if (!marks_statements()) return !left_out;
+  show(statement, place);
+  g_run.header->statement_mark = reinterpret_cast<uintptr_t>(&g_statement_mark);
+  mark_statement(statement, counter->number, left_out ? kStatementLeftOut : kStatementBegins);
+  return !left_out;
+}
+
+void end_statement(const char* place) {
+  if (!g_run.claimed || !marks_statements()) return;
+  const LoopId statement = loop_at(place);
+  const Counter* counter = statement != 0 ? counter_of(statement, g_current->index) : nullptr;
+  if (counter != nullptr) mark_statement(statement, counter->number, kStatementEnds);
 }
 
 }  // namespace heddle::rt

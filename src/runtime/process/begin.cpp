@@ -15,6 +15,7 @@
 #include "runtime/engine/carrier.h"
 #include "runtime/engine/clock.h"
 #include "runtime/engine/due.h"
+#include "runtime/engine/iterations.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/scheduler.h"
@@ -172,6 +173,10 @@ void install_plan(uint64_t cursor) {
   begin_turn();
   g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();
+  // They lie behind all others.
+  const PlanHeader& h = *g_run.plan.header;
+  const bool leaves_out = h.skip_count > 0 && g_run.plan.skips[h.skip_count - 1].kind == SkipKind::kStatement;
+  heddle_statements = leaves_out || (h.detect & kDetectStatements) != 0 ? 1 : 0;
 }
 
 void start_main() {
