@@ -29,6 +29,8 @@ with tempfile.TemporaryDirectory() as work:
         for carrier in ("fiber", "kernel"):
             expect((0,), ["run", "--carrier", carrier], program)
         expect((0, 125), ["debug", "--executions", "20"], program)
+    for carrier in ("fiber", "kernel"):
+        expect((0,), ["run", "--carrier", carrier], "fork_first")
     # When a child ends decides what this one does, and no schedule of its threads does.
     said = expect((125,), ["check"], "looks_at_child")
     assert "not proved" in said and "processes" in said, said

@@ -37,6 +37,7 @@ uint32_t g_child_count;
 uint32_t g_births;
 uint32_t g_lost;      // children beyond the table
 uint32_t g_expected;  // children that are being made
+bool g_forked;        // this process is itself a child that the program made
 
 struct Numbers {
   pid_t self;         // 0: the real one
@@ -124,6 +125,7 @@ void name_child(pid_t seen, bool of_run) {
   g_numbers = {seen, parent, of_run ? raw_pid() : 0, static_cast<pid_t>(sys(SYS_getppid)), of_run};
   for (uint32_t i = 0; i < g_child_count; ++i) g_children[i].others = true;
   g_births = g_lost = g_expected = 0;
+  g_forked = true;
 }
 
 void number_process_anew() {
@@ -225,6 +227,8 @@ pid_t expect_child() {
   const uint32_t place = (first_place(g_numbers.self) + g_births) % kChildPlaces;
   return kFirstChild + static_cast<pid_t>(place) * kThreadsOfChild;
 }
+
+bool is_forked() { return g_forked; }
 
 void child_not_started() { --g_expected; }
 

@@ -56,7 +56,7 @@ bool others_may_end(const ThreadSlot& t) {
     shared = true;
     named = strstr(m.rest, "/dev/zero") == nullptr;
   });
-  return shared && (named || live_children() > 0);
+  return shared && (named || live_children() > 0 || is_forked());
 }
 
 }  // namespace heddle::rt
