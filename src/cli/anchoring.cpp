@@ -184,7 +184,7 @@ OldBuild::OldBuild(const VerifySubject& subject) {
   try {
     if (!bug.build_id.empty() && Symbols({bug.program}).build_id(0) == bug.build_id) {
       target_ = Target::resolve(bug.command, bug.directory);
-      for (const std::string& entry : bug.environment) target_->set_variable(entry);
+      target_->set_variables(bug.environment, bug.whole_environment);
       return;
     }
     if (!store.has(bug, kProgramFile)) {
@@ -201,7 +201,7 @@ OldBuild::OldBuild(const VerifySubject& subject) {
     Target target = Target::resolve({path}, bug.directory);
     target.arguments = bug.command;
     target_ = target;
-    for (const std::string& entry : bug.environment) target_->set_variable(entry);
+    target_->set_variables(bug.environment, bug.whole_environment);
   } catch (const std::exception& error) {
     why_not_ = error.what();
   }

@@ -211,6 +211,7 @@ Bug Campaign::bug_of(const Trace& trace, const CampaignOptions& options) const {
   bug.directory = target_.directory;
   bug.test = options.test;
   bug.environment = options.environment;
+  bug.whole_environment = options.whole_environment;
   if (!trace.modules().empty()) bug.build_id = Symbols({trace.modules().front().path}).build_id(0);
   bug.kind = name(trace.outcome().kind);
   bug.message = trace.outcome().message;

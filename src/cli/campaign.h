@@ -34,6 +34,7 @@ struct CampaignOptions {
   std::optional<std::string> ctest_rule;  // of a suite: how CTest judges the test
   std::string test;                       // of a suite: the test that is searched
   std::vector<std::string> environment;   // what the suite sets for it
+  bool whole_environment = false;         // `environment` is all that the program has
   bool json = false;
   bool fresh = false;       // no fork server
   bool keep_going = false;  // collect every distinct failure

@@ -88,6 +88,8 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
                     const std::vector<std::string>& checkpoints) {
   CampaignOptions options = given.campaign;
   if (!recorded.inputs().calls.empty()) options.inputs = recorded.data().inputs;
+  options.environment = target.environment;
+  options.whole_environment = true;
   Campaign campaign(target, options, options.predicates(), input);
   Plan plan = campaign.replay_plan(recorded);
   end_soon_after(recorded, &plan);

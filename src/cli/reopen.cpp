@@ -52,7 +52,7 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
   Target target = session.command_given ? Target::resolve(session.program()) : Target::resolve(r.bug.command, r.bug.directory);
   if (session.command_given && !how.other_build) refuse_another_build(r.bug, target);
   // What a variable can do (LD_PRELOAD) is not a stranger's to say.
-  for (const std::string& entry : own ? r.bug.environment : std::vector<std::string>()) target.set_variable(entry);
+  if (own) target.set_variables(r.bug.environment, r.bug.whole_environment);
   if (!own && r.bug.fails_if) {
     throw Error(fmt::format("bug {} is judged by a command that this user's heddle did not save: `{}`. heddle trust {} lets it run",
                             r.bug.id, *r.bug.fails_if, r.bug.id));
@@ -63,9 +63,11 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
     r.bug.program = target.program;
     r.bug.directory = target.directory;
     r.bug.environment.clear();
+    r.bug.whole_environment = false;
   }
   r.options.test = r.bug.test;
   r.options.environment = r.bug.environment;
+  r.options.whole_environment = r.bug.whole_environment;
   r.options.jobs = how.jobs;
   r.options.fresh = how.fresh;
   r.options.carrier = how.carrier.empty() ? r.bug.carrier : how.carrier;

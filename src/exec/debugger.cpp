@@ -31,7 +31,7 @@ int run_in_gdb(const Target& target, const std::string& library, const Plan& pla
   launch.own_group = false;
   std::vector<std::string> notes;
   std::string why_not;
-  const std::unique_ptr<FileView> view = FileView::make(target.directory, files, &why_not);
+  const std::unique_ptr<FileView> view = FileView::make(target.directory, files, library, &why_not);
   launch.view = view.get();
   launch.channel = channel.descriptor();
   Process process(gdb, launch, notes);

@@ -107,7 +107,8 @@ void place(int directory, const std::string& below, const RecordedFile& recorded
 
 }  // namespace
 
-std::unique_ptr<FileView> FileView::make(const std::string& directory, const std::vector<RecordedFile>& placed, std::string* why_not) {
+std::unique_ptr<FileView> FileView::make(const std::string& directory, const std::vector<RecordedFile>& placed, const std::string& library,
+                                         std::string* why_not) {
   std::vector<std::string> roots;
   for (const std::string& root : {std::string("/tmp"), std::string("/dev/shm"), directory}) add_root(roots, root);
   for (const RecordedFile& file : placed) add_root(roots, existing_directory(file.path));
@@ -117,6 +118,8 @@ std::unique_ptr<FileView> FileView::make(const std::string& directory, const std
   for (const std::string& root : roots) copy_text(plan->roots[plan->root_count++], kMaxViewPath, root);
   std::vector<std::string> rebinds = mounts_below(roots);
   for (const std::string& root : roots) find_special_files(root, rebinds);
+  // The kernel maps a large library to another place where its file system is another one.
+  if (std::any_of(roots.begin(), roots.end(), [&](const std::string& root) { return is_below(library, root); })) rebinds.push_back(library);
   for (const std::string& path : rebinds) {
     if (plan->rebind_count < kMaxRebinds && path.size() < kMaxViewPath) copy_text(plan->rebinds[plan->rebind_count++], kMaxViewPath, path);
   }

@@ -17,7 +17,8 @@ class FileView {
  public:
   // `placed`: files that the view shows as they were recorded, whatever has become of them. Nothing where the system refuses; `why_not`
   // gets the reason.
-  static std::unique_ptr<FileView> make(const std::string& directory, const std::vector<RecordedFile>& placed, std::string* why_not);
+  static std::unique_ptr<FileView> make(const std::string& directory, const std::vector<RecordedFile>& placed, const std::string& library,
+                                        std::string* why_not);
   ~FileView();
   FileView(const FileView&) = delete;
   FileView& operator=(const FileView&) = delete;

@@ -99,7 +99,7 @@ void Runner::take_view() {
   if (view_ || view_asked_ || options_.real_files) return;
   view_asked_ = true;
   std::string why_not;
-  view_ = FileView::make(target_.directory, options_.files, &why_not);
+  view_ = FileView::make(target_.directory, options_.files, options_.library, &why_not);
   if (view_) return;
   note(fmt::format("files that a run writes are seen by the next: no view of its own could be made ({})", why_not));
   if (!options_.files.empty()) note(fmt::format("{} as it was recorded cannot be shown", options_.files.front().path));
@@ -353,8 +353,14 @@ RunResult Runner::run_as_is(const Plan& plan) {
   return run_with_twins(own_code);
 }
 
+// Where things lie in memory is as in the recording only in a process that is started in the same way: programs hash addresses, and the kernel
+// hands out those that they gave it.
+bool Runner::is_of_recording(const Plan& plan) {
+  return plan.strictness == Strictness::kStrict && plan.inputs && plan.inputs->is_of_first_process();
+}
+
 RunResult Runner::run_with_twins(const Plan& plan) {
-  if (!options_.serve || threadless_) return run_once(plan);
+  if (!options_.serve || threadless_ || is_of_recording(plan)) return run_once(plan);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (auto result = run_served(plan)) return std::move(*result);
   }

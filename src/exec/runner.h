@@ -84,6 +84,7 @@ class Runner {
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
   Plan with_inputs(const Plan& plan) const;
+  static bool is_of_recording(const Plan& plan);
   RunResult run_as_is(const Plan& plan);
   RunResult run_with_twins(const Plan& plan);
   RunResult run_once(const Plan& plan);

@@ -136,6 +136,14 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
   return target;
 }
 
+void Target::set_variables(const std::vector<std::string>& entries, bool whole) {
+  if (whole) {
+    environment = entries;
+    return;
+  }
+  for (const std::string& entry : entries) set_variable(entry);
+}
+
 void Target::set_variable(const std::string& entry) {
   const std::string name = entry.substr(0, entry.find('=')) + "=";
   std::erase_if(environment, [&](const std::string& other) { return other.starts_with(name); });

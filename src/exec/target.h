@@ -19,6 +19,8 @@ struct Target {
 
   // "NAME=value", in place of what the name had; "NAME" takes it away.
   void set_variable(const std::string& entry);
+  // Each of these; `whole`: and no others.
+  void set_variables(const std::vector<std::string>& entries, bool whole);
 
   // Finds the program as a shell would and checks that our runtime can live in it. Throws Error with one sentence why not.
   static Target resolve(const std::vector<std::string>& command, const std::string& directory = {});

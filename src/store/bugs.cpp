@@ -51,6 +51,7 @@ json json_of(const Bug& b) {
       {"directory", b.directory},
       {"test", b.test},
       {"environment", b.environment},
+      {"whole_environment", b.whole_environment},
       {"failure", {{"kind", b.kind}, {"message", b.message}, {"signature", b.signature}}},
       {"carrier", b.carrier},
       {"strategy", b.strategy},
@@ -81,6 +82,7 @@ Bug bug_of(const json& j) {
   b.directory = j.at("directory");
   b.test = j.value("test", "");
   b.environment = j.value("environment", std::vector<std::string>());
+  b.whole_environment = j.value("whole_environment", false);
   b.kind = j.at("failure").at("kind");
   b.message = j.at("failure").at("message");
   b.signature = j.at("failure").at("signature");

@@ -18,7 +18,8 @@ struct Bug {
   std::string build_id;
   std::string directory;
   std::string test;                      // the test of a suite that it is a bug of; empty: of the whole program
-  std::vector<std::string> environment;  // "NAME=value", which the suite sets for the test
+  std::vector<std::string> environment;  // "NAME=value", which the suite sets for the test; or all that the program had
+  bool whole_environment = false;        // a recording has all: a variable more can be an allocation more
   std::string kind, message, signature;
   std::string carrier = "fiber";
   std::string strategy;

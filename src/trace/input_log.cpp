@@ -10,6 +10,17 @@ bool InputLog::from_outside() const {
   return std::any_of(calls.begin(), calls.end(), [](const InputCall& c) { return came_from_outside(c.thread); });
 }
 
+bool InputLog::is_of_first_process() const {
+  bool recorded = false;
+  for (const InputCall& call : calls) {
+    uint32_t forks = 0;
+    if (call.thread == kBranchInputs && call.bytes.size() >= sizeof forks) std::memcpy(&forks, call.bytes.data(), sizeof forks);
+    if (forks != 0) return false;
+    recorded = recorded || call.thread == kClockInputs;
+  }
+  return recorded;
+}
+
 void add_inputs(const char* arena, uint64_t bytes, InputLog& log) {
   for (uint64_t at = 0; at + sizeof(InputRecord) <= bytes;) {
     InputRecord r{};

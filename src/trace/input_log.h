@@ -32,6 +32,8 @@ struct InputLog {
   uint64_t lost = 0;             // more came than the log holds
 
   bool from_outside() const;  // has it more than how the clock moved?
+  // Is it of a recording of the first process, and not of one that was forked?
+  bool is_of_first_process() const;
 };
 
 // Adds what an arena of wire/input.h holds; whatever the target scribbled there, the result is well-formed.

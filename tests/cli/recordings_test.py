@@ -239,6 +239,27 @@ class Outside(Recordings):
         self.assertEqual(again.returncode, 1, again)
         self.assertTrue(again.stdout.startswith(said.stdout), (said, again))
 
+    def test_what_a_program_finds_around_it(self):
+        """Environment, addresses and the state of a connection: the replay has another shell and no peer."""
+        tool = subprocess.Popen([base.HEDDLE, "record", "--", base.program("asks_around")], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "ONE_MORE": "1"})
+        said = []
+        while not said or not said[-1].startswith("port "):
+            said.append(tool.stdout.readline())
+            self.assertTrue(said[-1], tool.stderr)
+        with socket.create_connection(("127.0.0.1", int(said[-1].split()[1]))) as connection:
+            connection.sendall(b"words")
+            rest, complaints = tool.communicate(timeout=60)
+            own = connection.getsockname()[1]
+        self.assertEqual(tool.returncode, 3, complaints)
+        self.assertNotIn("does not replay", complaints)
+        whole = "".join(said) + rest
+        self.assertIn(f"at once 0, peer 0 {own}, error 0 0, waiting 0 5, end 0", whole)
+        for _ in range(2):
+            done = self.heddle("replay", "--repeat", 2)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(whole, done.stdout)
+
     def test_other_output_is_no_replay(self):
         marker = self.directory / "marker"
         marker.write_text("")

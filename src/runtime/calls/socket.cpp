@@ -137,6 +137,7 @@ long placeholder_socket(int recorded, int flags) {
   if (fd < 0 || fd == recorded) return fd;
   sys(SYS_dup3, fd, recorded, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);
   sys(SYS_close, fd);
+  forget_descriptor(recorded);
   return recorded;
 }
 
@@ -227,18 +228,6 @@ HEDDLE_EXPORT int accept4(int fd, sockaddr* peer, socklen_t* length, int flags) 
   return accept_at(fd, peer, length, flags, __builtin_return_address(0));
 }
 
-HEDDLE_EXPORT int shutdown(int fd, int how) noexcept {
-  if (active()) {
-    Pending p{};
-    p.op = Op::kClose;
-    p.object = descriptor_object(describe(fd));
-    p.site = caller_site(__builtin_return_address(0));
-    p.value = static_cast<uint64_t>(how);
-    point(p);
-  }
-  return static_cast<int>(with_errno(sys(SYS_shutdown, fd, how)));
-}
-
 HEDDLE_EXPORT ssize_t recv(int fd, void* data, size_t size, int flags) {
   if (!active()) return real_io().recv(fd, data, size, flags);
   return receive_at(fd, data, size, flags, nullptr, nullptr, __builtin_return_address(0));
@@ -294,15 +283,6 @@ HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
   const DescriptorCall call{
       fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0), {filled, kWhole + pieces, kWhole, 1}};
   return with_errno(controlled(call, describe(fd), [&] { return receive_message(fd, message, flags); }));
-}
-
-HEDDLE_EXPORT int getsockopt(int fd, int level, int option, void* value, socklen_t* length) noexcept {
-  const long result = sys(SYS_getsockopt, fd, level, option, value, length);
-  if (result == 0 && level == SOL_SOCKET && option == SO_PEERCRED && *length >= sizeof(ucred)) {
-    auto* who = static_cast<ucred*>(value);
-    who->pid = seen_pid(who->pid);
-  }
-  return static_cast<int>(with_errno(result));
 }
 
 // What is there when the first has come: more are not waited for.

@@ -117,8 +117,17 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_fcntl:
       if (a[1] == F_SETFL) forget_flags(number_of(a[0]));
       return false;
-    case SYS_ioctl:
-    case SYS_setsockopt: forget_flags(number_of(a[0])); return false;
+    case SYS_ioctl: forget_flags(number_of(a[0])); return false;
+    case SYS_setsockopt:
+      forget_flags(number_of(a[0]));
+      *result = setsockopt(number_of(a[0]), number_of(a[1]), number_of(a[2]), at<const void>(a[3]), static_cast<socklen_t>(a[4]));
+      return true;
+    case SYS_getsockopt:
+      *result = getsockopt(number_of(a[0]), number_of(a[1]), number_of(a[2]), at<void>(a[3]), at<socklen_t>(a[4]));
+      return true;
+    case SYS_getpeername: *result = getpeername(number_of(a[0]), at<sockaddr>(a[1]), at<socklen_t>(a[2])); return true;
+    case SYS_getsockname: *result = getsockname(number_of(a[0]), at<sockaddr>(a[1]), at<socklen_t>(a[2])); return true;
+    case SYS_shutdown: *result = shutdown(number_of(a[0]), number_of(a[1])); return true;
     case SYS_epoll_ctl: members_changed(number_of(a[0]), number_of(a[2])); return false;
     case SYS_poll: *result = poll(at<pollfd>(a[0]), size_of(a[1]), number_of(a[2])); return true;
     case SYS_select:

@@ -12,6 +12,7 @@ namespace heddle::rt {
 // In place of an operation, in records that belong to none.
 inline constexpr Op kMissingName = Op::kNone;
 inline constexpr Op kListing = Op::kFunctionEntry;
+inline constexpr Op kSocketState = Op::kLoopIteration;
 
 inline bool keeps_names() { return active() && (replays_inputs() || (is_real_time() && g_run.control->mode == Mode::kOnce)); }
 

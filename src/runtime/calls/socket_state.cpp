@@ -1,0 +1,97 @@
+// What a program asks and says about its sockets. Of one that leads outside the answer is input: in a replay nobody is at the other end of it.
+#include <linux/sockios.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "runtime/base/real.h"
+#include "runtime/base/real_io.h"
+#include "runtime/base/sys.h"
+#include "runtime/engine/names.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/outside/descriptor_facts.h"
+#include "runtime/outside/descriptors.h"
+#include "runtime/outside/pids.h"
+#include "runtime/outside/recorded_names.h"
+
+using namespace heddle;
+using namespace heddle::rt;
+
+namespace {
+
+// `ask` returns what the kernel says, -errno on failure.
+template <typename Ask>
+long ask_socket(int fd, const Filled& filled, Ask ask) {
+  if (!keeps_names()) return ask();
+  const DescriptorInfo info = describe(fd);
+  if (!info.socket || info.reach != Reach::kForeign) return ask();
+  if (!replays_inputs()) {
+    const long result = ask();
+    log_input(kSocketState, filled, result);
+    return result;
+  }
+  // Asked all the same: what stands in for the socket has its flags and time-outs, too. Recordings from before have no answers.
+  long result = ask();
+  if (take_input(kSocketState, filled, &result)) log_input(kSocketState, filled, result);
+  return result;
+}
+
+long ask_for_name_of(int fd, sockaddr* name, socklen_t* length, long call) {
+  if (length == nullptr) return sys(call, fd, name, length);
+  const iovec filled[2] = {{length, sizeof *length}, {name, *length}};
+  return ask_socket(fd, {filled, 2, 2, 0}, [&] { return sys(call, fd, name, length); });
+}
+
+}  // namespace
+
+HEDDLE_EXPORT int getpeername(int fd, sockaddr* name, socklen_t* length) noexcept {
+  return static_cast<int>(with_errno(ask_for_name_of(fd, name, length, SYS_getpeername)));
+}
+
+HEDDLE_EXPORT int getsockname(int fd, sockaddr* name, socklen_t* length) noexcept {
+  return static_cast<int>(with_errno(ask_for_name_of(fd, name, length, SYS_getsockname)));
+}
+
+HEDDLE_EXPORT int getsockopt(int fd, int level, int option, void* value, socklen_t* length) noexcept {
+  const auto ask = [&] {
+    const long result = sys(SYS_getsockopt, fd, level, option, value, length);
+    if (result == 0 && level == SOL_SOCKET && option == SO_PEERCRED && *length >= sizeof(ucred)) {
+      auto* who = static_cast<ucred*>(value);
+      who->pid = seen_pid(who->pid);
+    }
+    return result;
+  };
+  if (length == nullptr || value == nullptr) return static_cast<int>(with_errno(ask()));
+  const iovec filled[2] = {{length, sizeof *length}, {value, *length}};
+  return static_cast<int>(with_errno(ask_socket(fd, {filled, 2, 2, 0}, ask)));
+}
+
+HEDDLE_EXPORT int setsockopt(int fd, int level, int option, const void* value, socklen_t size) noexcept {
+  if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO)) forget_flags(fd);
+  return static_cast<int>(with_errno(ask_socket(fd, {}, [&] { return sys(SYS_setsockopt, fd, level, option, value, size); })));
+}
+
+HEDDLE_EXPORT int shutdown(int fd, int how) noexcept {
+  if (active()) {
+    Pending p{};
+    p.op = Op::kClose;
+    p.object = descriptor_object(describe(fd));
+    p.site = caller_site(__builtin_return_address(0));
+    p.value = static_cast<uint64_t>(how);
+    point(p);
+  }
+  return static_cast<int>(with_errno(ask_socket(fd, {}, [&] { return sys(SYS_shutdown, fd, how); })));
+}
+
+HEDDLE_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, request);
+  void* argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (request == FIONBIO) forget_flags(fd);
+  const auto ask = [&] { return sys(SYS_ioctl, fd, request, argument); };
+  const bool counts = (request == FIONREAD || request == TIOCOUTQ || request == SIOCATMARK) && argument != nullptr;
+  if (!counts) return static_cast<int>(with_errno(ask()));
+  const iovec filled{argument, sizeof(int)};
+  return static_cast<int>(with_errno(ask_socket(fd, {&filled, 1, 1, 0}, ask)));
+}
