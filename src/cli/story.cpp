@@ -1,6 +1,7 @@
 #include "cli/story.h"
 
 #include "cli/anchoring.h"
+#include "cli/pipeline.h"
 
 #include <fmt/format.h>
 
