@@ -193,6 +193,15 @@ static std::optional<std::string> sanitizer_report(const std::vector<std::string
   return std::nullopt;
 }
 
+// A check of the sanitizer's own runtime: an error of that, or of how it gets on with us, and never the program's.
+static std::optional<std::string> broken_sanitizer(const std::string& err) {
+  for (const std::string_view line : lines_of(err)) {
+    if (line.find("Sanitizer: CHECK failed: ") != std::string_view::npos)
+      return fmt::format("the sanitizer's own runtime gave up: {}", trimmed(line).substr(0, 200));
+  }
+  return std::nullopt;
+}
+
 std::string failure_line(const Output& output) {
   std::string last;
   if (auto report = sanitizer_report(lines_of(output.err))) return *report;
@@ -242,6 +251,11 @@ Outcome Judge::by_ctest(Outcome o, const Output& output) const {
 }
 
 Outcome Judge::refine(Outcome o, const Output& output, const FileView* view) const {
+  if (auto broken = broken_sanitizer(output.err)) {
+    o.kind = OutcomeKind::kCannotControl;
+    o.message = *broken;
+    return o;
+  }
   const bool aborted = o.kind == OutcomeKind::kAbort || (o.kind == OutcomeKind::kSignal && o.code == SIGABRT);
   if (aborted) {
     const auto lines = lines_of(output.err);

@@ -38,8 +38,8 @@ class Sanitizers(unittest.TestCase):
             self.skipTest(f"-fsanitize={sanitizer} does not run here")
         return program
 
-    def correct(self, compiler, sanitizer):
-        program = self.compile(compiler, sanitizer, "correct.cpp")
+    def correct(self, compiler, sanitizer, source="correct.cpp"):
+        program = self.compile(compiler, sanitizer, source)
         for carrier in ("fiber", "kernel"):
             done = self.heddle("run", "--carrier", carrier, "--", program)
             self.assertEqual((done.returncode, done.stdout), (0, "total 3\n"), done.stderr)
@@ -63,6 +63,11 @@ class Sanitizers(unittest.TestCase):
             for sanitizer in ("address", "undefined", "address,undefined", "leak", "thread"):
                 with self.subTest(compiler=compiler, sanitizer=sanitizer):
                     self.correct(compiler, sanitizer)
+
+    def test_waits(self):
+        for compiler in COMPILERS:
+            with self.subTest(compiler=compiler):
+                self.correct(compiler, "thread", "waits.c")
 
     def test_use_after_free(self):
         for compiler in COMPILERS:

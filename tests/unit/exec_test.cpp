@@ -216,5 +216,16 @@ TEST(ProcessTest, LeavesNobodyBehind) {
   EXPECT_TRUE(gone);
 }
 
+TEST(Judge, WhatASanitizerSaysOfItselfIsNoFinding) {
+  const Judge judge{Predicates{}};
+  Outcome outcome;
+  outcome.kind = OutcomeKind::kExit;
+  outcome.code = 66;
+  const Output said{"",
+                    "ThreadSanitizer: CHECK failed: sanitizer_thread_registry.cpp:171 \"x\" (0x0, 0x0)\n    #0 __tsan::CheckUnwind()\n"};
+  EXPECT_EQ(judge.refine(outcome, said).kind, OutcomeKind::kCannotControl);
+  EXPECT_EQ(judge.refine(outcome, {"", "SUMMARY: ThreadSanitizer: data race a.c:3 in f\n"}).kind, OutcomeKind::kExit);
+}
+
 }  // namespace
 }  // namespace heddle::test
