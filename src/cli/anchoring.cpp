@@ -93,7 +93,8 @@ Anchors anchors_for(Campaign& campaign, const Trace& failing) {
   const bool same = first_difference(failing, again) == kNoDifference;
   const Symbols symbols(module_paths(failing));
   Anchors anchors = anchors_of(failing, symbols, same ? stacks_in(again) : Stacks{});
-  if (anchors.guarded.empty() || unseen(failing).empty()) return anchors;
+  // What came from outside while it was recorded does not come to another schedule: that would wait for it.
+  if (anchors.guarded.empty() || unseen(failing).empty() || failing.inputs().from_outside()) return anchors;
   // The failing run may not have come to where a name is used without a lock.
   plan.slices.clear();
   plan.choices.clear();
