@@ -158,7 +158,7 @@ class Judge:
         if not truth["complete"]:
             return
         scratch = self.fresh(build, index, "debug")
-        words = ["debug", "--json", "--jobs", "1", "--executions", "600", "--no-isolate", "--no-reduce", "--simplify-time", "20"]
+        words = ["debug", "--json", "--jobs", "1", "--executions", "600", "--no-isolate", "--no-reduce", "--no-slice", "--simplify-time", "20"]
         # To learn which accesses race takes runs under Valgrind.
         if build.name == "plain" and index % self.learn_every != 0:
             words += ["--points", "sync"]

@@ -41,7 +41,7 @@ class Case:
 
     def find(self, work):
         self.build(self.bug, work)
-        done = run(self.heddle, "debug", "--json", "--no-reduce", "--no-isolate", "--simplify-time", "0", "--", "./prog", cwd=work)
+        done = run(self.heddle, "debug", "--json", "--no-reduce", "--no-slice", "--no-isolate", "--simplify-time", "0", "--", "./prog", cwd=work)
         if done.returncode != 1:
             raise SystemExit(f"{self.bug}: no failure found: {done.stdout}{done.stderr}")
         return json.loads(done.stdout)
