@@ -13,7 +13,7 @@ import _plots
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ["engine", "instrumentation", "find", "simplify", "isolate", "reduce", "real"]
-ALONE = ["optimality", "bounded", "explain", "longtrace", "servers", "verify", "inject", "shards"]  # only when asked for by name
+ALONE = ["optimality", "bounded", "explain", "longtrace", "reduction", "servers", "record", "verify", "inject", "planted", "deadline", "shards", "binaries"]  # only when asked for by name
 
 
 def main(arguments):

@@ -7,7 +7,7 @@
 #   HEDDLE_OUTPUT    where heddle.xml, heddle.sarif and results.json go [heddle-results]
 #   HEDDLE_PACKAGE   a .deb to install first, where heddle is not installed
 #   HEDDLE_OPTIONS   further options of heddle test
-# Exit code: that of heddle test; 1 a new failure, 125 nothing could be tested.
+# Exit code: that of heddle test; 1 a new failure, 125 nothing could be tested, or the time was too short to reach every test.
 set -euo pipefail
 say() { printf 'heddle-ci: %s\n' "$*" >&2; }
 

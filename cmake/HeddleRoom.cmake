@@ -4,6 +4,9 @@
 add_library(heddle_options INTERFACE)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<BOOL:${HEDDLE_WERROR}>:-Werror>)
 target_compile_options(heddle_options INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${warnings}>")
+# gcc 12 warns inside its own std::string (PR 105651), in a build of single files and with precompiled headers more than in big ones.
+set(false_warnings -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+target_compile_options(heddle_options INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${false_warnings}>")
 
 add_library(heddle_sanitize INTERFACE)
 if(HEDDLE_SANITIZE)
@@ -28,10 +31,6 @@ set(HEDDLE_COMMON_HEADERS <algorithm> <functional> <map> <memory> <optional> <se
 function(heddle_precompile target)
   if(HEDDLE_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE ${HEDDLE_COMMON_HEADERS} ${ARGN})
-    # gcc 12 warns inside its own std::string (PR 105651), and takes what comes from a precompiled header for the user's code.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      target_compile_options(${target} PRIVATE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
-    endif()
   endif()
 endfunction()
 

@@ -32,7 +32,7 @@ typedef struct {
 } Leaf;
 static VgHashTable* leaves;
 static Leaf* last_leaf;
-static UInt known_edges[kEdgeTable]; /* writer and reader, by hash */
+static UInt known_edges[2][kEdgeTable]; /* through memory, through files: writer and reader, by hash */
 static Int descriptor = -1;
 static ULong in_map, in_table, tables;
 
@@ -60,12 +60,13 @@ void dependences_begin(void) {
 static void add_edge(UInt writer, UInt reader, Addr address, UWord pc) {
   UInt both = writer << 16 | reader;
   UInt at = (both * 0x9E3779B1u) >> 16;
+  UInt* known = known_edges[address >= HEDDLE_FILE_BYTES ? 1 : 0];
   struct HeddleDependence edge;
   for (UInt i = 0; i < kEdgeTable; i++, at = (at + 1) % kEdgeTable) {
-    if (known_edges[at] == both) return;
-    if (known_edges[at] == 0) break;
+    if (known[at] == both) return;
+    if (known[at] == 0) break;
   }
-  known_edges[at] = both;
+  known[at] = both;
   edge.writer = writer - 1;
   edge.reader = reader - 1;
   edge.address = address;

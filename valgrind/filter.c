@@ -3,8 +3,8 @@
      I    the same region as the last access, which is this thread's alone: asked in the translated code, without a call
      II   the map of regions, with the first thread of each and whether there was another
      III  the last accesses told: the same one in the same interval says nothing new
-   What a thread did to a region before another came is not known here. So the shared regions of a run are kept in a file, and the run is
-   made again: then all accesses to them are told from its beginning. */
+   What a thread did to a region before another came is not known here, unless it was among the first accesses of the run, which are all told.
+   So the shared regions of a run are kept in a file, and the run is made again: then all accesses to them are told from its beginning. */
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
@@ -25,8 +25,9 @@ const HChar* regions_file;
 
 enum { kRecords = 1 << 22, kLeafBits = 14, kRootBits = 16, kTold = 1 << 18 };
 
-/* The map of regions: a root by hash of the upper address bits, leaves of 2^14 regions. An owner is a thread's index + 1. */
-enum { kNobody = 0, kShared = 0xFFFF };
+/* The map of regions: a root by hash of the upper address bits, leaves of 2^14 regions. An owner is a thread's index + 1, with a mark where
+   an access of it was not told. */
+enum { kNobody = 0, kWithheld = 0x8000, kShared = 0xFFFF };
 typedef struct {
   UWord next, key;
   UShort owner[1 << kLeafBits];
@@ -41,6 +42,10 @@ typedef struct {
   UWord size_and_kind;
 } Told;
 static Told* told;
+
+/* So many accesses to private memory are told all the same: of a short run nothing is lost, and it need not be made again. */
+enum { kToldAnyway = 1 << 19 };
+static ULong told_anyway;
 
 static ULong second_stage, third_stage, records_put, shared_regions;
 static Int regions_descriptor = -1;
@@ -83,12 +88,13 @@ static void read_shared_regions(void) {
   /* Above the program's: it may close or name the low ones. */
   descriptor = VG_(safe_fd)(sr_Res(opened));
   while ((bytes = VG_(read)(descriptor, regions, sizeof regions)) > 0) {
-    for (Int i = 0; i < bytes / (Int)sizeof regions[0]; i++) *owner_of(regions[i]) = kShared;
+    for (Int i = 0; i < bytes / (Int)sizeof regions[0]; i++) *owner_of(regions[i] & ~kHeddleNothingLost) = kShared;
   }
   regions_descriptor = descriptor;
 }
 
 void filter_begin_run(void) {
+  told_anyway = 0;
   if (leaves == NULL) {
     leaves = VG_(HT_construct)("heddle.regions");
     told = VG_(calloc)("heddle.told", kTold, sizeof *told);
@@ -101,19 +107,24 @@ void filter_begin_run(void) {
 }
 
 static void becomes_shared(UShort* owner, UWord region) {
+  UWord row = (*owner & kWithheld) != 0 ? region : region | kHeddleNothingLost;
   *owner = kShared;
   shared_regions++;
-  if (regions_descriptor >= 0) VG_(write)(regions_descriptor, &region, sizeof region);
+  if (regions_descriptor >= 0) VG_(write)(regions_descriptor, &row, sizeof row);
 }
 
-/* Is the region this thread's alone? */
-static Bool is_private(UWord region) {
+/* Is the region this thread's alone? `is_told`: the access is told even then. */
+static Bool is_private(UWord region, Bool is_told) {
   UShort* owner = owner_of(region);
   UShort me = ring.thread + 1;
+  if (*owner == kShared) return False;
   if (*owner == kNobody) *owner = me;
-  if (*owner == me) return True;
-  if (*owner != kShared) becomes_shared(owner, region);
-  return False;
+  if ((*owner & ~kWithheld) != me) {
+    becomes_shared(owner, region);
+    return False;
+  }
+  if (!is_told) *owner |= kWithheld;
+  return True;
 }
 
 /* What may synchronise is told every time, and what follows is told anew. A few others with them: these are filters of bits, not sets. */
@@ -178,12 +189,14 @@ void told_access(Addr address, UWord pc, UWord size_and_kind, Addr stack_pointer
     return;
   }
   if (!keep_all) {
-    Bool private_all = is_private(region);
+    Bool anyway = told_anyway < kToldAnyway;
+    Bool private_all = is_private(region, anyway);
     second_stage++;
-    for (UWord next = region + 1; next <= last; next++) private_all &= is_private(next);
-    ring.private_region = private_all && last == region ? region : ~0ull;
+    for (UWord next = region + 1; next <= last; next++) private_all &= is_private(next, anyway);
+    ring.private_region = private_all && !anyway && last == region ? region : ~0ull;
     /* Which addresses locked instructions touch has to be known of all of them. */
-    if (private_all) return;
+    if (private_all && !anyway) return;
+    if (private_all) told_anyway++;
   }
   tell(address, pc, size_and_kind, stack_pointer);
 }
@@ -192,7 +205,7 @@ void touched_by_runtime(Addr address, UWord size) {
   enum { kMost = 1 << 16 };
   UWord end = address + (size < kMost ? size : kMost);
   if (!ring.on || keep_all || size == 0) return;
-  for (UWord region = address >> region_bits; region <= (end - 1) >> region_bits; region++) is_private(region);
+  for (UWord region = address >> region_bits; region <= (end - 1) >> region_bits; region++) is_private(region, True);
   ring.private_region = ~0ull;
 }
 

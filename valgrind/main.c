@@ -97,6 +97,7 @@ static void describe(void) {
   VG_(needs_command_line_options)(option, usage, debug_usage);
   VG_(needs_client_requests)(request);
   VG_(track_post_mem_write)(trace_kernel_write);
+  VG_(needs_syscall_wrapper)(files_before_call, files_after_call);
   /* A call must end its block: what was called from where is looked at there. */
   VG_(clo_vex_control).guest_chase = False;
 }

@@ -44,6 +44,10 @@ void depend_access(Addr address, UWord pc, UWord size_and_kind, Addr stack_point
 void dependences_forget(Addr address, UWord size);
 void dependences_print(void);
 
+/* files.c */
+void files_before_call(ThreadId thread, UInt number, UWord* arguments, UInt count);
+void files_after_call(ThreadId thread, UInt number, UWord* arguments, UInt count, SysRes result);
+
 /* calls.c */
 void told_call(Addr return_address, Addr stack_pointer);
 /* Puts the records of the running thread's calls before that of its access. */

@@ -85,6 +85,7 @@ static VG_REGPARM(3) ULong* trace_block(UWord number, UWord accesses, UWord stac
   if (ring.interval != last_interval) put_step_record();
   at = room(1 + 2 * accesses);
   head->blocks++;
+  head->accesses += accesses;
   at[0] = number << 16 | (ring.thread & 0xFFFF) | (inside_below != 0 ? HEDDLE_INSIDE : 0);
   for (UWord i = 0; i < accesses; i++) at[1 + 2 * i] = 0;
   return at + 1;

@@ -18,7 +18,7 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITES = ("kernels", "tinertia", "cz", "lean", "er")
+SUITES = ("kernels", "heldout", "tinertia", "cz", "lean", "er")
 KINDS = {"assert", "abort", "exception", "deadlock", "signal", "exit", "livelock", "misuse"}
 CLASSES = {"atomicity", "order", "deadlock", "lost-wakeup", "uaf", "race", "livelock", "misuse", "always", "wait"}
 GRANULARITIES = {"sync", "access"}
@@ -125,7 +125,19 @@ def explained():
                "fix_lines": mended, "fix": pattern[1] if pattern else None, **fields}
 
 
+def plain():
+    """The bugs of plain/, which are built without our compiler; Rust among them."""
+    for path in sorted((HERE / "plain").iterdir()):
+        text = path.read_text()
+        fields = next((dict(field.split("=", 1) for field in line.split(KEY, 1)[1].split()) for line in text.splitlines() if KEY in line), None)
+        if fields is not None:
+            yield {"name": path.stem, "suite": "plain", "source": f"plain/{path.name}", "defines": {}, "bug_lines": bug_lines(text, set()), **fields}
+
+
 def problems():
+    for entry in plain():
+        if not set(entry["kind"].split(",")) <= KINDS or entry.get("set") not in ("tuned", "held") or not set(entry["class"].split(",")) <= CLASSES or not entry["bug_lines"]:
+            yield f"{entry['source']}: kind, set, class or marked lines"
     for entry in explained():
         if not set(entry["kind"].split(",")) <= KINDS or entry.get("set") not in ("tuned", "held") or entry.get("granularity") not in GRANULARITIES:
             yield f"{entry['source']}: kind, set or granularity"

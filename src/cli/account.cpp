@@ -50,6 +50,8 @@ void tell_unseen(const AccountQuestion& q, Account& a) {
       q.instructions == 0 ? "" : fmt::format(" and {} that race or are atomic", plural(q.instructions, "instruction"));
   if (!plain.empty())
     a.unseen.push_back(fmt::format("memory accesses of {}: only calls{} are scheduling points there", listed(plain), instructions));
+  if (q.watched > 0) a.unseen.push_back(fmt::format("accesses that {} under Valgrind did not show to race", plural(q.watched, "run")));
+  a.unseen.insert(a.unseen.end(), q.not_points.begin(), q.not_points.end());
   if (!plain.empty() && !points) a.next.push_back("build with heddle-cc or heddle-c++, which show memory accesses");
   if (!q.own_locks.empty()) a.unseen.push_back(q.own_locks);
   if (r.cut > 0) a.unseen.push_back(fmt::format("the ends of {} that got long and were given up", plural(r.cut, "run")));
@@ -57,7 +59,7 @@ void tell_unseen(const AccountQuestion& q, Account& a) {
     a.next.push_back("--max-events N, if the program's runs are long by nature; or less work for it");
   if (q.facts.sleeps() && !q.timing)
     a.unseen.emplace_back("orders in which a sleep or a time-out ends while another thread could still run");
-  if (q.facts.sleeps() && !q.timing) a.next.emplace_back("the default search without --no-timing, or --early-timeouts 1: they let them");
+  if (q.facts.sleeps() && !q.timing) a.next.emplace_back("the default search without --no-timing, or --early-timeouts 1, which allow that");
   if (q.facts.starts_processes() && !q.threadless) a.unseen.push_back("what the program's child processes do among themselves");
   if (!q.facts.sample().notes().empty())
     a.unseen.push_back(fmt::format("what is not controlled: {}", q.facts.sample().notes().front().text));

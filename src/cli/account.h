@@ -48,6 +48,9 @@ struct AccountQuestion {
   size_t after_releases = 0;  // the last so many runs had a point after each operation that lets others go on
   std::string own_locks;      // a sentence about modules that lock by themselves; empty: none is known
   size_t instructions = 0;    // of plain code that are scheduling points
+  size_t watched = 0;         // runs under Valgrind that showed them
+  // What is no point although it might have to be one: sentences.
+  std::vector<std::string> not_points;
 };
 Account account_of(const AccountQuestion& question);
 void print_account(const Account& account);

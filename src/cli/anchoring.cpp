@@ -195,7 +195,7 @@ OldBuild::OldBuild(const VerifySubject& subject) {
     const auto program = unpack(store.text(bug, kProgramFile), kLargestProgram);
     if (!program) throw Error("its copy is damaged");
     place_ = (fs::temp_directory_path() / "heddle-old-XXXXXX").string();
-    if (::mkdtemp(place_.data()) == nullptr) throw Error("there is no room for it");
+    if (::mkdtemp(place_.data()) == nullptr) throw Error("there is not enough space");
     const std::string path = place_ + "/" + fs::path(bug.program).filename().string();
     replace_file(path, *program);
     fs::permissions(path, fs::perms::owner_all);

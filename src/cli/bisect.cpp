@@ -6,7 +6,7 @@
 #include "cli/print.h"
 #include "cli/results.h"
 #include "cli/verification.h"
-#include "exec/command.h"
+#include "exec/capture.h"
 
 namespace heddle::cli {
 
@@ -39,7 +39,7 @@ class Bisection {
     if (stop_flag()) return exit_value(ExitCode::kInterrupted);
     if (good.empty()) return nothing("it shows in every commit that could be tried, back to the first");
     if (!options_.good.empty() && visit(good).word != "good")
-      return nothing(fmt::format("{} is not free of it: {}", options_.good, visits_.back().why));
+      return nothing(fmt::format("{} already has it: {}", options_.good, visits_.back().why));
     return narrow(bad, good);
   }
 
@@ -88,8 +88,8 @@ class Bisection {
   }
 
   Visit judge(const std::string& commit) {
-    const CommandResult built = run_command({"/bin/sh", "-c", options_.build}, history_.directory());
-    if (built.code != 0) return {commit, "skip", fmt::format("does not build (exit code {})", built.code)};
+    const Captured built = run_command({"/bin/sh", "-c", options_.build}, history_.directory());
+    if (built.code() != 0) return {commit, "skip", fmt::format("does not build (exit code {})", built.code())};
     try {
       std::vector<std::string> words = session_.program();
       words.front() = history_.path(words.front());
@@ -160,7 +160,7 @@ int run_bisect(const Session& session, const BisectArguments& options) {
 }
 
 void add_bisect(CLI::App& app, Session& session) {
-  Verb verb(app, "bisect", "which commit of the git history brought a bug", TakesProgram::kBesideBug);
+  Verb verb(app, "bisect", "which commit of the git history introduced a bug", TakesProgram::kBesideBug);
   auto options = std::make_shared<BisectArguments>();
   options->limits.seconds = 30;
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");

@@ -66,8 +66,7 @@ void CampaignOptions::add_search_to(Verb& verb) {
   verb.number("--depth", depth, "bug depth, preemption bound or delay bound, where the strategy has one");
   verb.only_with("--depth", "--strategy", strategy, bounded);
   verb.text("--around", around, "gaussian: the recorded run whose switches are moved, a bug or a trace file [a run of its own]", "RUN");
-  verb.flag("--no-timing", no_timing,
-            "no share of the default search for sleeps, time-outs and waits on conditions that end before their time");
+  verb.flag("--no-timing", no_timing, "do not let sleeps, time-outs and waits on conditions end early in a share of the runs");
   verb.flag("--resume", resume, "continue where earlier searches of this program stopped");
   verb.flag("--no-retry", no_retry, "do not try the saved schedules of known bugs first");
 }
@@ -133,11 +132,15 @@ void Campaign::choose_points(const CampaignOptions& options) {
   points_.put_in(base_);
 }
 
-LearntPoints Campaign::learn(PointKind kind, const CampaignOptions& options) {
+LearnLimits Campaign::learn_limits(const CampaignOptions& options) {
   LearnLimits limits;
   const double seconds = options.find_options().seconds;
   limits.seconds = seconds > 0 ? seconds * kShareOfLearning : kMostLearning;
-  return learn_points(target_, runner_options_, kind, base_, options.plan.seed(), limits,
+  return limits;
+}
+
+LearntPoints Campaign::learn(PointKind kind, const CampaignOptions& options) {
+  return learn_points(target_, runner_options_, kind, base_, options.plan.seed(), learn_limits(options),
                       [this](const Plan& plan) { return pool_->run_now(plan).trace; });
 }
 
@@ -146,13 +149,26 @@ bool Campaign::may_learn(const CampaignOptions& options) const {
          build_of(target_.program).instrumentation == Instrumentation::kNone && find_valgrind_tool().present();
 }
 
-std::optional<Plan> Campaign::learn_more(const CampaignOptions& options) {
-  if (threadless() || stop_flag()) return std::nullopt;
-  points_ = points_of(learn(PointKind::kRacy, options), PointKind::kRacy);
-  if (points_.sites.empty()) return std::nullopt;
+bool Campaign::must_learn(const CampaignOptions& options) const {
+  const auto wanted = options.plan.points();
+  return wanted && *wanted != PointKind::kSync && !target_.script && build_of(target_.program).instrumentation == Instrumentation::kNone;
+}
+
+void Campaign::adopt(PointSet learnt, Plan base) {
+  points_ = std::move(learnt);
+  points_.put_in(base);
+  base_ = std::move(base);
+}
+
+void Campaign::learn_at_once(const CampaignOptions& options) {
+  if (threadless() || stop_flag()) return;
+  PointSet learnt = points_of(learn(PointKind::kRacy, options), PointKind::kRacy);
+  if (learnt.sites.empty()) {
+    points_ = std::move(learnt);
+    return;
+  }
+  adopt(std::move(learnt), base_);
   tell_learnt();
-  points_.put_in(base_);
-  return base_;
 }
 
 void Campaign::tell_learnt() const {

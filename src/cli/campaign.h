@@ -81,8 +81,14 @@ class Campaign {
   bool learns_points(const CampaignOptions& options) const;
   // Whether the points of a plain program may be learnt while it is searched: the user has not said which there are, and they can be.
   bool may_learn(const CampaignOptions& options) const;
-  // Learns them, and says so. Where there are any they are in `base()` from then on, which is given.
-  std::optional<Plan> learn_more(const CampaignOptions& options);
+  // Whether they are learnt so because the user has asked for them.
+  bool must_learn(const CampaignOptions& options) const;
+  // How much may be spent on it.
+  static LearnLimits learn_limits(const CampaignOptions& options);
+  // Makes what was learnt the points of `base`, which is `base()` from then on.
+  void adopt(PointSet learnt, Plan base);
+  // Learns all that a few runs show at once, makes points of it and says so.
+  void learn_at_once(const CampaignOptions& options);
   // The same without making them points.
   LearntPoints learn(PointKind kind, const CampaignOptions& options);
   // How the points of a plain program were learnt; nothing: they were not.
@@ -97,9 +103,10 @@ class Campaign {
   // A bug of this program with everything filled in that the campaign knows.
   Bug bug_of(const Trace& trace, const CampaignOptions& options) const;
 
- private:
+  // Says on stderr what was learnt.
   void tell_learnt() const;
 
+ private:
   Target target_;
   std::shared_ptr<const Input> input_;
   std::shared_ptr<const Judge> judge_;

@@ -140,7 +140,7 @@ void add_check(CLI::App& app, Session& session) {
   verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");
   verb.flag("--no-reduction", options->no_reduction, "execute every schedule, equivalent ones too");
   verb.flag("--assume-race-free", options->race_free,
-            "skip equivalent schedules although not all memory accesses are seen; the report then says that it is no proof");
+            "skip equivalent schedules although not all memory accesses are seen; the report then says that nothing is proved");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_check(session, *options); }; });
 }
 

@@ -16,6 +16,7 @@ struct DebugOptions {
   bool no_reduce = false;
   bool no_isolate = false;
   bool no_slice = false;
+  double request_seconds = 120;
   double reduce_seconds = 20;
   double isolate_seconds = 20;
   double cause_seconds = 15;

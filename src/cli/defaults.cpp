@@ -125,7 +125,7 @@ std::vector<std::string> with_defaults(const CLI::App& app, std::vector<std::str
   if (verb == nullptr) return words;
   const toml::table table = read_table();
   for (const auto& [key, value] : table) {
-    if (value.is_table() && verb_named(app, std::string(key.str())) == nullptr) refuse(fmt::format("[{}] is no verb", key.str()));
+    if (value.is_table() && verb_named(app, std::string(key.str())) == nullptr) refuse(fmt::format("[{}] is not a verb", key.str()));
   }
   std::vector<std::string> added;
   if (const auto* own = table[*name].as_table()) add_words(*verb, *own, true, words, added);

@@ -28,14 +28,15 @@ void watch_memory(Campaign& campaign, const Trace& failing, Dependences& d) {
   plan.detect = kDetectRaces;
   const Trace again = runner.run(plan).trace;
   if (again.outcome().kind != failing.outcome().kind || again.events().size() < failing.events().size()) {
-    d.why_not = fmt::format("under Valgrind the run does not fail alike: {}", describe_failure(again));
+    d.why_not = fmt::format("under Valgrind the run does not fail in the same way: {}", describe_failure(again));
     return;
   }
   d.memory = true;
   for (const HeddleDependence& edge : file.found()) {
     if (edge.writer >= failing.threads().size() || edge.reader >= failing.threads().size()) continue;
-    d.graph.add(edge.writer, edge.reader, kByMemory);
-    ++d.memory_edges;
+    const bool in_file = edge.address >= HEDDLE_FILE_BYTES;
+    d.graph.add(edge.writer, edge.reader, in_file ? kByFileData : kByMemory);
+    ++(in_file ? d.file_edges : d.memory_edges);
   }
 }
 
@@ -54,9 +55,9 @@ struct Attempt {
 };
 // What the log and the memory show first; then what may matter besides.
 constexpr Attempt kAttempts[] = {
-    {kByEvent | kByMemory, "events and memory"},
-    {kByEvent | kByMemory | kByFile, "events, memory and descriptors"},
-    {kByEvent | kByMemory | kByFile | kByJoining, "events, memory, descriptors and joins"},
+    {kByEvent | kByMemory | kByFileData, "events, files and memory"},
+    {kByEvent | kByMemory | kByFileData | kByFile, "events, files, memory and descriptors"},
+    {kByEvent | kByMemory | kByFileData | kByFile | kByJoining, "events, files, memory, descriptors and joins"},
 };
 
 }  // namespace
@@ -82,8 +83,8 @@ DependenceResult reduce_by_dependence(Campaign& campaign, const Trace& failing) 
     dropped.flip();
     const Trace run = campaign.pool().run_now(without_threads(failing, dropped, limits)).trace;
     const bool same = same_bug(failing, run) && campaign.confirm(run).believed;
-    d.steps.push_back(
-        fmt::format("by {}: {} of {} threads, {}", attempt.words, count_of(relevant), count, same ? "fails alike" : "does not fail alike"));
+    d.steps.push_back(fmt::format("by {}: {} of {} threads, {}", attempt.words, count_of(relevant), count,
+                                  same ? "fails in the same way" : "does not fail in the same way"));
     if (!same) continue;
     d.relevant = relevant;
     d.kinds = attempt.kinds;
@@ -100,7 +101,11 @@ DependenceResult reduce_by_dependence(Campaign& campaign, const Trace& failing) 
 }
 
 Json json_dependences(const Dependences& d, const Trace& failing) {
-  Json document = {{"memory", d.memory}, {"memory_edges", d.memory_edges}, {"edges", d.graph.edges().size()}, {"relevant", Json::array()}};
+  Json document = {{"memory", d.memory},
+                   {"memory_edges", d.memory_edges},
+                   {"file_edges", d.file_edges},
+                   {"edges", d.graph.edges().size()},
+                   {"relevant", Json::array()}};
   for (size_t t = 0; t < d.relevant.size(); ++t) {
     if (d.relevant[t]) document["relevant"].push_back(failing.threads()[t].path);
   }
@@ -114,7 +119,7 @@ Json json_edges(const Dependences& d, const Trace& failing) {
   for (const auto& [pair, kinds] : d.graph.edges()) {
     Json words = Json::array();
     if ((kinds & (kByEvent | kByJoining)) != 0) words.push_back("event");
-    if ((kinds & kByFile) != 0) words.push_back("file");
+    if ((kinds & (kByFile | kByFileData)) != 0) words.push_back("file");
     if ((kinds & kByMemory) != 0) words.push_back("memory");
     edges.push_back({{"from", failing.threads()[pair.first].path}, {"to", failing.threads()[pair.second].path}, {"kinds", words}});
   }

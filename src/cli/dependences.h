@@ -13,7 +13,7 @@ struct Dependences {
   ThreadGraph graph;
   bool memory = false;  // the replay under the tool failed alike: its edges are there
   std::string why_not;  // where it did not
-  size_t memory_edges = 0;
+  size_t memory_edges = 0, file_edges = 0;
   std::vector<bool> relevant;      // by index in the failing trace: what the reduced run kept
   uint8_t kinds = 0;               // of edges that had to be followed
   std::vector<std::string> steps;  // what was tried, in words

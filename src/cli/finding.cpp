@@ -9,11 +9,11 @@
 #include <filesystem>
 
 #include "cli/anchoring.h"
+#include "cli/learning_search.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "search/epochs.h"
 #include "search/make.h"
-#include "search/widened.h"
 #include "store/bug_draft.h"
 #include "store/store.h"
 #include "trace/error.h"
@@ -282,13 +282,10 @@ bool believe(Campaign& campaign, Found& found, const FoundFailure& failure) {
 
 namespace {
 
-// Runs of a plain program over its calls alone, before its accesses are looked at: that takes seconds, and most bugs do not need it.
-constexpr size_t kFirstOverCalls = 64;
-
 std::unique_ptr<Search> search_over(Campaign& campaign, const CampaignOptions& options, const SearchOptions& search, const SearchRow& row) {
   if (campaign.learns_points(options)) return std::make_unique<Epochs>(search, row);
-  if (!campaign.may_learn(options) || options.find_options().executions < 2 * kFirstOverCalls) return row.make(search);
-  return std::make_unique<Widened>(search, row, kFirstOverCalls, [&campaign, &options] { return campaign.learn_more(options); });
+  std::unique_ptr<Search> learning = learning_search(campaign, options, search, row);
+  return learning ? std::move(learning) : row.make(search);
 }
 
 SearchOptions with_points_of(const Campaign& campaign, SearchOptions search) {
@@ -376,7 +373,8 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
     end_with_known(record, found, seconds());
     return found;
   }
-  SearchOptions search_for = campaign.learns_points(options) ? options_of(campaign, options) : search_options(campaign, options);
+  const bool learns = campaign.learns_points(options) || campaign.must_learn(options);
+  SearchOptions search_for = learns ? options_of(campaign, options) : search_options(campaign, options);
   search_for.history = record.history();
   if (record.segment() > 0) search_for.seed = mix(search_for.seed, 0x5E6 + record.segment());
   const double begun = seconds();
@@ -403,41 +401,6 @@ Found find_failure(Campaign& campaign, const CampaignOptions& options, Progress&
   join(found.result, retried, begun);
   account_for(campaign, options, record, found);
   return found;
-}
-
-Json json_own_locks(const std::vector<OwnLocks>& all) {
-  Json j = Json::array();
-  for (const OwnLocks& m : all) j.push_back({{"module", m.path}, {"exchanges", m.exchanges}});
-  return j;
-}
-
-Json json_find(const Found& found, const CampaignOptions& options) {
-  Json j = {{"executions", found.result.executions}, {"seconds", found.result.seconds}, {"strategy", options.strategy_name()}};
-  j["inconclusive"] = found.result.inconclusive;
-  j["schedules"] = found.result.last.schedules;
-  j["behaviours"] = found.result.last.behaviours;
-  j["unseen"] = found.result.unseen;
-  j["exhausted"] = found.result.exhausted;
-  j["known"] = found.failed() && found.believed.front().known.has_value();
-  j["campaign"] = {{"searches", found.totals.searches},
-                   {"executions", found.totals.executions},
-                   {"seconds", found.totals.seconds},
-                   {"resumed", found.segment}};
-  j["after_releases"] = found.after_releases;
-  j["own_locks"] = json_own_locks(found.own_locks);
-  if (found.learnt) {
-    const LearntPoints& l = *found.learnt;
-    j["learnt"] = {{"by", l.executions > 0 ? "valgrind" : "code"},
-                   {"runs", l.executions},
-                   {"seconds", l.seconds},
-                   {"sites", l.sites.size()},
-                   {"racing", l.racing},
-                   {"suspected", l.suspected},
-                   {"atomic", l.atomic},
-                   {"not_points", l.unseen},
-                   {"why_not", l.why_not}};
-  }
-  return j;
 }
 
 Bug save_failure(Campaign& campaign, const CampaignOptions& options, const Believed& failure, double seconds) {
@@ -470,7 +433,9 @@ AccountQuestion question_of(Campaign& campaign, const Found& found, const Campai
           (options.strategy_name() == "portfolio" && !options.no_timing) || options.early_timeouts > 0,
           found.after_releases,
           words_about(found.own_locks),
-          found.learnt ? found.learnt->sites.size() : 0};
+          found.learnt ? found.learnt->sites.size() : 0,
+          found.learnt ? found.learnt->executions : 0,
+          found.learnt ? found.learnt->unseen : std::vector<std::string>()};
 }
 
 }  // namespace

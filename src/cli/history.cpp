@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "exec/command.h"
+#include "exec/capture.h"
 #include "trace/error.h"
 
 namespace heddle::cli {
@@ -22,18 +22,18 @@ std::string first_line_of(const std::string& text) { return text.substr(0, text.
 std::string History::git(const std::vector<std::string>& words, const std::string& where) const {
   std::vector<std::string> all = {"git"};
   all.insert(all.end(), words.begin(), words.end());
-  const CommandResult done = run_command(all, where);
-  if (done.code != 0) throw Error(fmt::format("git {}: {}", words.front(), first_line_of(done.err.empty() ? done.out : done.err)));
+  const Captured done = run_command(all, where);
+  if (done.code() != 0) throw Error(fmt::format("git {}: {}", words.front(), first_line_of(done.err.empty() ? done.out : done.err)));
   return done.out;
 }
 
 History::History() {
-  const CommandResult done = run_command({"git", "rev-parse", "--show-toplevel"}, "");
-  if (done.code != 0) throw Error("this is no git repository: bisect goes over its history");
+  const Captured done = run_command({"git", "rev-parse", "--show-toplevel"}, "");
+  if (done.code() != 0) throw Error("this is not a git repository: bisect searches its history");
   top_ = first_line_of(done.out);
   prefix_ = first_line_of(git({"rev-parse", "--show-prefix"}, ""));
   place_ = (fs::temp_directory_path() / "heddle-bisect-XXXXXX").string();
-  if (::mkdtemp(place_.data()) == nullptr) throw Error("there is no room for a checkout beside yours");
+  if (::mkdtemp(place_.data()) == nullptr) throw Error("cannot create a directory for a second checkout");
 }
 
 History::~History() {
@@ -47,15 +47,15 @@ History::~History() {
 }
 
 std::string History::commit(const std::string& revision) const {
-  const CommandResult done = run_command({"git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}, top_);
-  if (done.code != 0) throw Error(fmt::format("{} is no commit here", revision), ExitCode::kUsage);
+  const Captured done = run_command({"git", "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}"}, top_);
+  if (done.code() != 0) throw Error(fmt::format("{} is not a commit of this repository", revision), ExitCode::kUsage);
   return first_line_of(done.out);
 }
 
 std::string History::shown(const std::string& commit) const { return first_line_of(git({"log", "-1", "--format=%h %s", commit}, top_)); }
 
 bool History::has_parent(const std::string& commit) const {
-  return run_command({"git", "rev-parse", "--verify", "--quiet", commit + "^"}, top_).code == 0;
+  return run_command({"git", "rev-parse", "--verify", "--quiet", commit + "^"}, top_).code() == 0;
 }
 
 void History::check_out(const std::string& commit) {
@@ -72,7 +72,7 @@ void History::start(const std::string& bad, const std::string& good) { git({"bis
 std::string History::current() const { return first_line_of(git({"rev-parse", "HEAD"}, path(top_))); }
 
 History::Answer History::mark(const std::string& commit, const std::string& word) {
-  const CommandResult done = run_command({"git", "bisect", word, commit}, path(top_));
+  const Captured done = run_command({"git", "bisect", word, commit}, path(top_));
   Answer answer;
   std::istringstream lines(done.out);
   bool listing = false;
@@ -83,7 +83,7 @@ History::Answer History::mark(const std::string& commit, const std::string& word
     if (line.starts_with("The first bad commit could be any of")) listing = true;
   }
   // 2 says that only skipped ones are left; anything else that is not 0 is git's own complaint.
-  if (done.code != 0 && answer.candidates.empty())
+  if (done.code() != 0 && answer.candidates.empty())
     throw Error(fmt::format("git bisect: {}", first_line_of(done.err.empty() ? done.out : done.err)));
   return answer;
 }

@@ -1,5 +1,7 @@
 #include "cli/narrow.h"
 
+#include <fmt/format.h>
+
 #include "cli/print.h"
 #include "cli/suite_run.h"
 #include "cli/test_lists.h"
@@ -43,7 +45,9 @@ std::optional<suite::TestCase> failing_test(const Target& target, const Campaign
     print_err("heddle: of {} {} tests, {} fails: debugging it alone\n", cases.size(), *framework, cases[i].name);
     return cases[i];
   }
-  print_err("heddle: none of {} {} tests fails alone in {} runs: searching the whole program\n", cases.size(), *framework, runs);
+  const std::string unreached = result.not_reached() > 0 ? fmt::format(" ({} not reached)", result.not_reached()) : "";
+  print_err("heddle: none of {} {} tests fails alone in {} runs{}: searching the whole program\n", cases.size(), *framework, runs,
+            unreached);
   return std::nullopt;
 }
 

@@ -143,7 +143,7 @@ TracedRun trace_blocks(Campaign& campaign, const Trace& failing, uint32_t detect
     plan.detect = kDetectRaces | detect;
     const Trace again = runner.run(plan).trace;
     if (again.outcome().kind != failing.outcome().kind || again.events().size() < failing.events().size()) {
-      traced.why_not = fmt::format("under Valgrind the run does not fail alike: {}", describe_failure(again));
+      traced.why_not = fmt::format("under Valgrind the run does not fail in the same way: {}", describe_failure(again));
       return traced;
     }
     traced.run = again;

@@ -83,7 +83,7 @@ void SimplifyChoice::add_to(Verb& verb, bool own_limits) {
   }
   verb.number("--certificate", certificate, "limit of runs for the proof that no schedule with fewer preemptions fails, 0 for no proof");
   verb.flag("--assume-race-free", race_free,
-            "skip equivalent schedules although not all memory accesses are seen; the report then says that it is no proof");
+            "skip equivalent schedules although not all memory accesses are seen; the report then says that nothing is proved");
 }
 
 Simplified simplify_failure(Campaign& campaign, const Trace& failing, const SimplifyChoice& choice, Progress& progress,

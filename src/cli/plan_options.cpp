@@ -1,6 +1,12 @@
 #include "cli/plan_options.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <string>
+#include <vector>
+
+#include "policy/policies.h"
 
 namespace heddle::cli {
 
@@ -8,12 +14,25 @@ namespace {
 
 constexpr double kWatchdogSeconds = 10;
 
-const std::map<std::string, PolicyKind>& policy_names() {
-  static const std::map<std::string, PolicyKind> names = {
-      {"stay", PolicyKind::kStay}, {"random", PolicyKind::kRandom},   {"pct", PolicyKind::kPct},
-      {"pos", PolicyKind::kPos},   {"slice", PolicyKind::kTimeSlice},
-  };
+// The policies that a single run can follow, in the order of their numbers.
+std::vector<const policy::PolicyRow*> policies_alone() {
+  std::vector<const policy::PolicyRow*> rows;
+  std::copy_if(policy::rows_begin_policies, policy::rows_end_policies, std::back_inserter(rows),
+               [](const policy::PolicyRow* row) { return row->alone; });
+  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->kind < b->kind; });
+  return rows;
+}
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const policy::PolicyRow* row : policies_alone()) names.emplace_back(row->name);
   return names;
+}
+
+PolicyKind policy_named(const std::string& name) {
+  const auto rows = policies_alone();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto* r) { return name == r->name; });
+  return row == rows.end() ? PolicyKind::kStay : (*row)->kind;
 }
 
 const std::map<std::string, PointKind>& point_names() {
@@ -44,7 +63,7 @@ void PlanOptions::add_base_to(Verb& verb) {
 void PlanOptions::add_points_to(Verb& verb) {
   verb.one_of(
       "--points", points_, {"sync", "atomics", "racy", "all", "functions"},
-      "which operations are scheduling points; a program built with heddle-cc: racy; others: sync, and racy where that finds nothing");
+      "which operations are scheduling points; a program built with heddle-cc: racy; others: racy where Valgrind is there, else sync");
 }
 
 void PlanOptions::add_limits_to(Verb& verb) {
@@ -60,11 +79,11 @@ void PlanOptions::add_environment_to(Verb& verb) {
 
 void PlanOptions::add_to(Verb& verb) {
   add_base_to(verb);
-  verb.one_of("--policy", policy_, {"stay", "random", "pct", "pos", "slice"}, "who runs next");
+  verb.one_of("--policy", policy_, policy_names(), "who runs next");
   verb.fraction("--stay", stay_, "random: the probability of going on with the same thread");
   verb.number("--depth", depth_, "pct: bug depth");
   verb.number("--length", length_, "pct: expected number of operations");
-  verb.number("--quantum", quantum_, "slice: operations a thread runs on");
+  verb.number("--quantum", quantum_, "slice: operations that a thread runs before another may");
   verb.only_with("--stay", "--policy", policy_, {"random"});
   verb.only_with("--depth", "--policy", policy_, {"pct"});
   verb.only_with("--length", "--policy", policy_, {"pct"});
@@ -77,7 +96,7 @@ Plan PlanOptions::plan() const {
   Plan plan;
   plan.points = points().value_or(PointKind::kSync);
   plan.env_seed = env_seed_;
-  plan.tail.kind = policy_names().at(policy_);
+  plan.tail.kind = policy_named(policy_);
   plan.tail.seed = seed_;
   plan.tail.depth = depth_;
   plan.tail.length = length_;

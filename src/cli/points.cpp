@@ -84,8 +84,8 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
   switch (build_of(target.program).instrumentation) {
     case Instrumentation::kStaticDetector:
       set.note =
-          "the program has a race detector of its own inside: only its synchronisation calls are scheduling points, and each run starts "
-          "the program anew";
+          "the program has a race detector of its own inside: only its synchronisation calls are scheduling points, and each run is "
+          "a new process";
       break;
     case Instrumentation::kNone:
       // A script's program is not known here: what the user says counts.
@@ -94,7 +94,7 @@ PointSet choose_points(const Target& target, std::optional<PointKind> wanted, co
       } else if (wanted && *wanted != PointKind::kSync) {
         const PointKind kind = *wanted == PointKind::kAtomics ? PointKind::kAtomics : PointKind::kRacy;
         set = points_of(learn(kind), kind);
-        if (*wanted != kind) set.note = "the program is not built with heddle-cc: only its racing and atomic instructions can be points";
+        if (*wanted != kind) set.note = kOnlyRacing;
       }
       break;
     case Instrumentation::kPresent:

@@ -31,6 +31,9 @@ struct PointSet {
   void put_in(Plan& plan) const;
 };
 
+// Said to whom asks for all accesses of a plain program.
+inline constexpr const char* kOnlyRacing = "the program is not built with heddle-cc: only its racing and atomic instructions can be points";
+
 PolicySpec random_policy(uint64_t seed, size_t run);
 
 // Throws Error where the program cannot be controlled at all. `wanted` nothing: racing accesses for an instrumented program, else

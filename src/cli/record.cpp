@@ -59,7 +59,7 @@ void say_checkpoints(const std::vector<std::string>& files) {
     bytes += std::filesystem::file_size(file);
     longest = std::max(longest, CheckpointReader(file).checkpoint().pause_us);
   }
-  print_err("heddle: checkpoints: {}, {} bytes; the program stood still for {:.1f} ms at most\n", files.size(), bytes,
+  print_err("heddle: checkpoints: {}, {} bytes; the program was paused for at most {:.1f} ms\n", files.size(), bytes,
             static_cast<double>(longest) / 1000);
 }
 
@@ -148,12 +148,12 @@ void add_record(CLI::App& app, Session& session) {
   options->campaign.plan.add_environment_to(verb);
   options->campaign.plan.add_points_to(verb);
   verb.number("--seed", options->seed, "random seed of the schedule [different each time]");
-  verb.number("--quantum", options->quantum, "operations that a thread runs on");
-  verb.one_of("--carrier", options->campaign.carrier, kCarriers, "how program threads are carried");
+  verb.number("--quantum", options->quantum, "operations that a thread runs before another may");
+  verb.one_of("--carrier", options->campaign.carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");
   verb.number("--expect-exit", options->campaign.expect_exit, "any other exit code is a failure");
   verb.flag("--always", options->always, "keep a run that passes, too");
   verb.flag("--retry-until-failure", options->until_failure, "run again, with another schedule, until it fails");
-  verb.seconds("--checkpoint", options->checkpoint, "leave a checkpoint every so many seconds, from which a replay can begin [none]");
+  verb.seconds("--checkpoint", options->checkpoint, "write a checkpoint every SECONDS, from which a replay can begin [none]");
   verb.text("--keep", options->keep, "with --checkpoint: keep only the last part, of this time (10m) or size (2G) [everything]",
             "TIME|SIZE");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_record(session, *options); }; });

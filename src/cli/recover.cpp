@@ -22,7 +22,7 @@ std::string directory_named(const std::string& name) {
   for (const std::string& id : all) {
     if (id.starts_with(name)) return recording_directory(id);
   }
-  throw Error(fmt::format("there is no recording {} in .heddle/recordings", name));
+  throw Error(fmt::format("no recording {} in .heddle/recordings", name));
 }
 
 // What lies in a directory may be a stranger's: the program that is run is the one that the user names.

@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <span>
 
 #include "cli/dependences.h"
 #include "cli/print.h"
+#include "cli/requests.h"
 #include "cli/saved_bug.h"
 #include "cli/statements.h"
+#include "cli/trace_sizes.h"
+#include "report/names.h"
 #include "report/reduction.h"
 
 namespace heddle::cli {
@@ -23,10 +28,13 @@ void print_reduced(const Bug& bug, const Trace& failing, const ReduceResult& res
   std::string kept;
   for (const std::string& thread : reduction.kept_threads) kept += (kept.empty() ? "" : ", ") + thread;
   print_out("needs {}: {}\n", kept_words(reduction), kept);
+  for (const std::string& line : request_lines(reduction)) print_out("  {}\n", line);
+  if (!reduction.no_inputs.empty()) print_out("no requests were left out: {}\n", reduction.no_inputs);
   for (const std::string& line : iteration_lines(reduction)) print_out("  {}\n", line);
   for (const std::string& line : statement_lines(reduction)) print_out("  {}\n", line);
   if (!reduction.no_statements.empty()) print_out("no statements were left out: {}\n", reduction.no_statements);
   print_out("left of it: {}\n", shorter_words(reduction));
+  if (reduction.trace) print_out("{}\n", trace_words(*reduction.trace));
   print_out("validated: {}\n", criterion_words(reduction));
   if (!result.finished) print_out("cut short: this is the best so far\n");
   if (result.iterations_lost > 0) print_out("{} iterations were too many to keep, and were not tried\n", result.iterations_lost);
@@ -35,15 +43,12 @@ void print_reduced(const Bug& bug, const Trace& failing, const ReduceResult& res
 
 struct ReduceArguments : SavedBugOptions {
   std::string by = "delta";
+  bool sizes = false;
 };
 
 // What is left by dependences alone; where nothing could be left out, the failing run itself.
 ReduceResult by_dependence(const DependenceResult& found, const Trace& failing) {
-  if (found.reduced) return *found.reduced;
-  ReduceResult all;
-  all.best = failing;
-  all.one_minimal = false;
-  return all;
+  return found.reduced ? *found.reduced : as_it_is(failing);
 }
 
 void print_dependences(const Dependences& d, const Trace& failing) {
@@ -57,17 +62,25 @@ int run(const Session& session, const ReduceArguments& options) {
   Progress progress(options.json);
   std::optional<DependenceResult> depends;
   if (options.by != "delta") depends = reduce_by_dependence(*bug.campaign, bug.failing);
+  const RequestsLeft requests = leave_out_requests(*bug.campaign, bug.failing, depends ? &depends->dependences : nullptr, options.seconds,
+                                                   options.executions, progress);
   std::optional<ReduceResult> result;
-  if (options.by == "dependence") {
+  if (requests.nothing_may_go) {
+    result = as_it_is(bug.failing);
+  } else if (options.by == "dependence") {
     result = by_dependence(*depends, bug.failing);
+    if (requests.best) result->best = *requests.best;
   } else {
-    const Trace& from = depends && depends->reduced ? depends->reduced->best : bug.failing;
+    const Trace& from = requests.best ? *requests.best : depends && depends->reduced ? depends->reduced->best : bug.failing;
     result = reduce_failure(*bug.campaign, from, options.seconds, progress, options.executions);
+    if (!result && requests.best) result = as_it_is(*requests.best);
   }
   if (!result) throw Error("the reduced run does not replay, so nothing was removed");
   ReductionRecord reduction = reduction_of(*bug.campaign, bug.failing, *result);
   if (options.by == "dependence") reduction.by = {"dependence"};
   if (options.by == "both") reduction.by = {"dependence", "delta"};
+  tell_requests(requests, bug.failing, reduction);
+  if (options.sizes && !stop_flag()) reduction.trace = trace_sizes(*bug.campaign, bug.failing, result->best, bug.bug.id);
   save_reduced(bug.bug, *result, reduction);
   if (options.json) {
     Json document = {{"verdict", "failure"}};
@@ -79,7 +92,9 @@ int run(const Session& session, const ReduceArguments& options) {
     document["bug"] = BugStore::shown(bug.bug.id);
     if (depends) {
       Json& told = document["reduction"];
-      told["dependences"] = json_dependences(depends->dependences, bug.failing);
+      Json graph = json_dependences(depends->dependences, bug.failing);
+      if (told.contains("dependences")) graph.update(told["dependences"]);  // how many were traced
+      told["dependences"] = std::move(graph);
       told["edges"] = json_edges(depends->dependences, bug.failing);
     }
     print_json(document);
@@ -91,6 +106,13 @@ int run(const Session& session, const ReduceArguments& options) {
 }
 
 }  // namespace
+
+ReduceResult as_it_is(const Trace& failing) {
+  ReduceResult all;
+  all.best = failing;
+  all.one_minimal = false;
+  return all;
+}
 
 std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& failing, double seconds, Progress& progress,
                                            uint64_t executions) {
@@ -120,9 +142,57 @@ std::optional<ReduceResult> reduce_failure(Campaign& campaign, const Trace& fail
   return result;
 }
 
+namespace {
+
+// What a round kept, as LEAN's Figs. 8 and 9 show it: threads, then iterations by thread.
+Json json_history(const ReduceResult& result) {
+  constexpr size_t kMostNames = 16;
+  Json rounds = Json::array();
+  for (const ReduceRound& round : result.history) {
+    std::set<ThreadId> gone;
+    std::map<std::pair<ThreadId, LoopId>, uint64_t> fewer;
+    uint64_t statements = 0;
+    for (const Skip& skip : round.skips) {
+      if (skip.kind == SkipKind::kThread) gone.insert(skip.thread);
+      if (skip.kind == SkipKind::kIteration) fewer[{skip.thread, skip.loop}] += uint64_t{skip.more} + 1;
+      if (skip.kind == SkipKind::kStatement) statements += uint64_t{skip.more} + 1;
+    }
+    Json names = Json::array();
+    size_t threads = 0;
+    const std::span<const Thread> all = result.best.threads();
+    std::vector<bool> without(all.size());
+    for (uint32_t t = 0; t < all.size(); ++t) {
+      without[t] = gone.contains(all[t].id) || (t > 0 && all[t].parent < t && without[all[t].parent]);
+      if (without[t]) continue;
+      if (++threads <= kMostNames) names.push_back(thread_name(all[t]));
+    }
+    uint64_t iterations = 0;
+    for (const LoopUse& use : result.loops) {
+      const uint32_t index = result.best.thread_index(use.thread);
+      if (index == kNoIndex || without[index]) continue;
+      const auto left_out = fewer.find({use.thread, use.loop});
+      iterations += use.iterations() - std::min(use.iterations(), left_out != fewer.end() ? left_out->second : 0);
+    }
+    const char* stage = round.stage == ReduceRound::Stage::kThreads      ? "threads"
+                        : round.stage == ReduceRound::Stage::kIterations ? "iterations"
+                                                                         : "statements";
+    Json shown = {{"stage", stage}, {"holds", round.holds}, {"threads", threads}, {"kept", names}};
+    if (!result.loops.empty()) shown["iterations"] = iterations;
+    if (statements > 0) shown["statements_left_out"] = statements;
+    rounds.push_back(std::move(shown));
+  }
+  return rounds;
+}
+
+}  // namespace
+
 Json json_reduce(const ReduceResult& result) {
   const auto stage = [](const ReduceStage& s) {
-    return Json{{"rounds", s.rounds}, {"executions", s.executions}, {"seconds", s.seconds}, {"events_left", s.events_left}};
+    return Json{{"rounds", s.rounds},
+                {"rounds_to_result", s.rounds_to_result},
+                {"executions", s.executions},
+                {"seconds", s.seconds},
+                {"events_left", s.events_left}};
   };
   std::set<LoopId> found, redundant;
   for (const LoopUse& use : result.loops) {
@@ -143,7 +213,8 @@ Json json_reduce(const ReduceResult& result) {
           {"threads", stage(result.by_threads)},
           {"iterations", stage(result.by_iterations)},
           {"statements", stage(result.by_statements)},
-          {"loops", {{"found", found.size()}, {"redundant", redundant.size()}}}};
+          {"loops", {{"found", found.size()}, {"redundant", redundant.size()}}},
+          {"history", json_history(result)}};
 }
 
 void save_reduced(Bug& bug, const ReduceResult& result, const ReductionRecord& reduction) {
@@ -163,6 +234,9 @@ void add_reduce(CLI::App& app, Session& session) {
   options->add_to(verb);
   verb.one_of("--by", options->by, {"delta", "dependence", "both"},
               "how to find what is not needed: by trying, by what the failing thread depends on, or first the one and then the other");
+  verb.flag(
+      "--sizes", options->sizes,
+      "count blocks of instructions, before and after, by replays under Valgrind, and write those that the failure depends on by memory");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

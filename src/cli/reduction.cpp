@@ -58,6 +58,7 @@ ReductionRecord reduction_of(Campaign& campaign, const Trace& failing, const Red
   const Counts before = failing.counts(), after = result.best.counts();
   r.threads = {before.threads, after.threads};
   r.log_events = {before.events, after.events};
+  r.intervals = BeforeAfter{failing.slices().size(), result.best.slices().size()};
   const auto name_of = [&](ThreadId id) { return thread_name(result.best.threads()[result.best.thread_index(id)]); };
   std::vector<bool> runs(result.best.threads().size());
   for (const TraceSlice& slice : result.best.slices()) runs[slice.thread] = true;

@@ -267,7 +267,7 @@ void print_replays(const Replays& all, const Reopened& r) {
   } else {
     print_out("BUG {}  diverged in run {}: {}\n", r.bug.id, all.runs, all.difference);
     if (r.bug.build_id != current_build_id(r.bug))
-      print_out("the program was built anew since the bug was saved: heddle debug finds it again\n");
+      print_out("the program was rebuilt since the bug was saved: heddle debug finds it again\n");
   }
 }
 
@@ -344,12 +344,11 @@ void add_replay(CLI::App& app, Session& session) {
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.flag("--gdb", options->gdb,
             "under gdb, stopped before the switch that decides; words after -- that begin with a dash are gdb's own");
-  verb.text(
-      "--from", options->from,
-      "begin at the last checkpoint before so many operations, or this long after the start (90s, 2m); with --gdb: stopped at the first "
-      "switch after that instead",
-      "N|TIME");
-  verb.text("--to", options->to, "end after so many operations, or at the first checkpoint after this long", "N|TIME");
+  verb.text("--from", options->from,
+            "begin at the last checkpoint before N operations, or this long after the start (90s, 2m); with --gdb: stopped at the first "
+            "switch after that instead",
+            "N|TIME");
+  verb.text("--to", options->to, "end after N operations, or at the first checkpoint after this long", "N|TIME");
   verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
   verb.flag("--reduced", options->reduced, "the run with whole threads removed");
   verb.number("--repeat", options->repeat, "how often");

@@ -46,7 +46,7 @@ void remove_irrelevant_statements(Campaign& campaign, const Trace& failing, Redu
   const Trace again = counted(campaign, result.best);
   if (again.data().statement_mark == 0) return;
   if (first_difference(result.best, again) != kNoDifference) {
-    result.no_statements = fmt::format("with its statements counted the run is another: {}", describe_failure(again));
+    result.no_statements = fmt::format("the run changes when its statements are counted: {}", describe_failure(again));
     return;
   }
   if (result.best.events().size() > kMostTraced) {

@@ -33,7 +33,11 @@ std::string summary_of(const std::vector<const TestResult*>& tests) {
   add(TestVerdict::kFlaky, "fail depending on real time");
   add(TestVerdict::kPassed, "passed");
   add(TestVerdict::kNoThreads, "start no threads");
-  add(TestVerdict::kCannotTest, "cannot be tested");
+  const auto unreached = std::count_if(tests.begin(), tests.end(), [](const TestResult* test) { return test->missed > 0; });
+  const auto cannot =
+      std::count_if(tests.begin(), tests.end(), [](const TestResult* test) { return test->verdict == TestVerdict::kCannotTest; });
+  if (cannot > unreached) text += fmt::format("{}{} cannot be tested", text.empty() ? "" : ", ", cannot - unreached);
+  if (unreached > 0) text += fmt::format("{}{} not reached", text.empty() ? "" : ", ", unreached);
   return text;
 }
 
@@ -112,7 +116,8 @@ void print_suite(const SuiteResult& result, bool with_untested) {
   for (const TestResult& test : result.tests) seconds += test.seconds;
   for (const bool bad : {false, true}) {
     for (const TestResult& test : result.tests) {
-      const bool shown = bad || test.verdict == TestVerdict::kPassed || (with_untested && test.verdict == TestVerdict::kCannotTest);
+      const bool untested = test.verdict == TestVerdict::kCannotTest && test.missed == 0;
+      const bool shown = bad || test.verdict == TestVerdict::kPassed || (with_untested && untested);
       if (is_bad(test.verdict) == bad && shown) print_out("{}\n", row_text(test));
     }
   }
@@ -121,6 +126,9 @@ void print_suite(const SuiteResult& result, bool with_untested) {
   const size_t expected =
       static_cast<size_t>(std::count_if(result.tests.begin(), result.tests.end(), [](const TestResult& test) { return test.expected; }));
   if (expected > 0) print_out("{} of these failures {} expected\n", expected, expected == 1 ? "is" : "are");
+  if (const size_t n = result.not_reached(); n > 0)
+    print_out("no time was left for {} of the {} tests{}: they are first next time; more --time or --shard reaches them now\n", n,
+              result.tests.size(), result.partial ? "" : ", so this is inconclusive");
   print_out("PAGE   {}\n", in_suite("index.html"));
 }
 

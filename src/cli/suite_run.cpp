@@ -93,15 +93,18 @@ SuiteRun::SuiteRun(suite::TestList list, SuiteOptions options, const std::option
   result_.seed = options_.campaign.plan.seed();
   result_.executions = options_.campaign.executions.value_or(0);
   result_.shard = options_.shard;
+  result_.partial = options_.partial;
   for (const TestCase& test : list_.cases) {
     TestResult row;
     row.name = test.name;
+    row.missed = test.cannot.empty() ? 1 : 0;
     row.words = test.cannot.empty() ? "no time was left for it" : test.cannot;
     row.command = shell_words(test.command);
     row.build = build_of_test(test);
     result_.tests.push_back(std::move(row));
   }
   history_ = history(before);
+  for (size_t i = 0; i < history_.size(); ++i) result_.tests[i].missed += result_.tests[i].missed > 0 ? history_[i].missed : 0;
 }
 
 std::vector<TestHistory> SuiteRun::history(const std::optional<SuiteResult>& before) const {
@@ -113,6 +116,7 @@ std::vector<TestHistory> SuiteRun::history(const std::optional<SuiteResult>& bef
     if (old == before->tests.end()) continue;
     all[i].known_bug = suite::is_bad(old->verdict);
     all[i].changed = old->build != result_.tests[i].build;
+    all[i].missed = old->missed;
   }
   return all;
 }
@@ -287,6 +291,7 @@ SuiteResult SuiteRun::run(Progress& progress, const OnSettled& settled) {
     SliceReport report;
     report.settled = true;
     progress.show(test.name);
+    result_.tests[dealt->test].missed = 0;
     if (test.cannot.empty()) {
       report = run_slice(*dealt, progress);
     } else {

@@ -21,6 +21,7 @@ struct SuiteOptions {
   suite::Shard shard;
   bool first_only = false;  // stop at the first failure
   bool keep = true;         // save what fails
+  bool partial = false;     // tests that the time does not reach are left to the next run
   bool explain = true;      // work failures out, with a page for each
 };
 

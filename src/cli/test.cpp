@@ -39,12 +39,23 @@ std::regex pattern(const std::string& option, const std::string& text) {
   }
 }
 
+// What heddle_add_test made searches schedules by itself.
+void leave_out_own(suite::TestList& list) {
+  const size_t own = std::erase_if(list.cases, [](const suite::TestCase& test) {
+    const bool labelled = std::find(test.labels.begin(), test.labels.end(), "heddle") != test.labels.end();
+    return labelled && !test.command.empty() && test.command.front().ends_with("/heddle");
+  });
+  if (own > 0)
+    print_err("heddle: {} test{} heddle and {} left to ctest -L heddle\n", own, own == 1 ? " runs" : "s run", own == 1 ? "is" : "are");
+}
+
 suite::TestList tests_of(const Session& session, const TestArguments& options) {
   suite::TestList list;
   if (options.ctest.empty() && !options.label.empty()) throw Error("--label is for --ctest: a test binary has no labels", ExitCode::kUsage);
   if (!options.ctest.empty()) {
     session.no_program("test --ctest");
     list = ctest_tests(options.ctest);
+    leave_out_own(list);
   } else {
     const Target target = Target::resolve(session.program());
     const auto framework = framework_of(target);
@@ -173,11 +184,12 @@ void add_test(CLI::App& app, Session& session) {
   verb.text("--filter", options->filter, "only the tests whose name matches", "REGEX");
   verb.text("--label", options->label, "with --ctest: only the tests with a label that matches", "REGEX");
   verb.text("--shard", options->shard, "the I-th of N parts of the suite; heddle merge joins them", "I/N");
-  verb.text("--baseline", options->baseline, "a results.json of before: what failed there so does not fail the build", "FILE");
+  verb.text("--baseline", options->baseline, "an earlier results.json: failures that it lists do not fail the build", "FILE");
   verb.texts("--expected-failure", options->expected, "a test that is known to fail; may be given several times", "NAME");
   verb.texts("--suppress", options->suppressed, "failures whose message matches do not fail the build; may be given several times",
              "REGEX");
   options->files.add_to(verb);
+  verb.flag("--partial", options->suite.partial, "tests that the time does not reach are left to the next run, and not inconclusive");
   verb.flag("--list", options->list, "only list the tests");
   verb.flag("--no-explain", options->no_explain, "only find failures: no simplified schedules and no pages");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_tests(session, *options); }; });

@@ -32,7 +32,7 @@ suite::TestList list_tests(const Target& target, const std::string& framework) {
 
 suite::TestList ctest_tests(const std::string& build_directory) {
   if (!fs::exists(fs::path(build_directory) / "CTestTestfile.cmake"))
-    throw Error(fmt::format("{} is no build directory with tests: it has no CTestTestfile.cmake", build_directory), ExitCode::kUsage);
+    throw Error(fmt::format("{} is not a build directory with tests: it has no CTestTestfile.cmake", build_directory), ExitCode::kUsage);
   const Target ctest = Target::resolve({"ctest", "--show-only=json-v1"}, build_directory);
   const Captured answer = capture(ctest, kAskSeconds);
   if (!answer.exited_with(0))

@@ -59,7 +59,7 @@ std::string sentence(const Verified& v, const VerifySubject& subject) {
     case VerifyVerdict::kFailsDifferently:
       return fmt::format("{} was not seen, but the program fails in another way: {} ({})", subject.shown, v.failure->words,
                          v.failure->step);
-    case VerifyVerdict::kCannotTell: return fmt::format("whether {} is gone cannot be told: {}", subject.shown, v.reasons.front());
+    case VerifyVerdict::kCannotTell: return fmt::format("cannot tell whether {} is gone: {}", subject.shown, v.reasons.front());
     case VerifyVerdict::kFixed: break;
   }
   std::string text = fmt::format("{} is fixed: ", subject.shown);
@@ -114,7 +114,7 @@ std::string text_verified(const Verified& v, const VerifySubject& subject) {
   }
   for (const VerifyEvidence& e : v.evidence) text += fmt::format("  {:<10}  {}\n", e.step, e.words);
   for (size_t i = 1; i < v.reasons.size(); ++i) text += fmt::format("  doubt       {}\n", v.reasons[i]);
-  return text + fmt::format("  {} runs, {:.1f} s\n", v.executions, v.seconds);
+  return text + fmt::format("  {}, {:.1f} s\n", count_words(v.executions, "run"), v.seconds);
 }
 
 }  // namespace heddle::cli

@@ -161,7 +161,7 @@ class Verification {
   void choose_plain_points(const PlacedTrace& placed) {
     progress_.show("learning which instructions of the new build are points");
     // A test asks about the schedule alone, and must not depend on what some runs show.
-    if (!limits_.only_anchors) campaign_.learn_more(options_);
+    if (!limits_.only_anchors) campaign_.learn_at_once(options_);
     const auto& learnt = campaign_.learnt();
     if (learnt && !learnt->why_not.empty())
       cannot_tell(fmt::format("the bug was found between instructions, and this build could not be watched: {}", learnt->why_not));
@@ -197,7 +197,7 @@ class Verification {
     const auto wait = added_wait(subject_, options_, matching_);
     if (!wait) return;
     early_ = std::max(early_, kEarlyForSleeps);
-    cannot_tell(fmt::format("the new build waits for time to pass where the old one did not ({}): an order that rests on time is no proof",
+    cannot_tell(fmt::format("the new build waits for time to pass where the old one did not ({}): an order by time proves nothing",
                             operation_words(*wait)));
   }
 
@@ -384,7 +384,7 @@ class Verification {
 
   void take(const FindResult& found, const std::string& step) {
     for (const FoundFailure& f : found.failures) consider(f.trace, step);
-    if (found.executions > 0 && found.inconclusive == found.executions) inconclusive_ = "no run came to an end that says anything";
+    if (found.executions > 0 && found.inconclusive == found.executions) inconclusive_ = "no run had a usable outcome";
     if (!found.cannot_control.empty()) inconclusive_ = found.cannot_control;
     if (stop_flag()) cannot_tell("it was interrupted");
   }
@@ -471,7 +471,7 @@ void Verification::distrust_surroundings() {
   const auto& now = campaign_.target().arguments;
   if (!then.empty() && !std::equal(then.begin() + 1, then.end(), now.begin() + 1, now.end()))
     cannot_tell("the program is given other arguments than when the bug was found");
-  if (subject_.asks_peers) cannot_tell("what other processes sent when the bug was found cannot be had again in another build");
+  if (subject_.asks_peers) cannot_tell("what other processes sent when the bug was found is not available in another build");
   if (!inconclusive_.empty() && !result_.proved && result_.samples == 0) cannot_tell(inconclusive_);
 }
 

@@ -19,41 +19,44 @@ std::unique_ptr<Symbols> symbols_of(const Trace& trace) {
 
 }  // namespace
 
+bool RaceWatch::watch(const Execute& run, Look look) {
+  Plan plan = base_;
+  plan.detect |= kDetectRaces | kListHot;
+  plan.tail = found.schedules == 0 ? PolicySpec{} : random_policy(seed_, found.schedules);
+  ++found.schedules;
+  for (size_t repeat = 0; repeat < kMostRepeats; ++repeat) {
+    set_points(plan, PointKind::kSync, found.races.sites());
+    const size_t known = regions_.with_losses();
+    try {
+      found.last = run(plan);
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kInterrupted) throw;
+      found.cut = true;
+      return false;
+    }
+    const Trace& trace = *found.last;
+    ++found.executions;
+    if (!symbols_ || modules_ != trace.modules().size()) symbols_ = symbols_of(trace);
+    modules_ = trace.modules().size();
+    found.atomic.insert(trace.data().hooks.listed.begin(), trace.data().hooks.listed.end());
+    const bool whole = regions_.with_losses() == known;
+    const bool taught = found.races.add(trace, *symbols_, whole);
+    if (whole && (!taught || look == Look::kQuick)) break;
+  }
+  return true;
+}
+
 WatchedRaces profile_watched(const Plan& base, uint64_t seed, const ProfileLimits& limits, const Execute& run, const SharedRegions& regions,
                              const std::function<bool(const Trace&)>& each) {
-  WatchedRaces found;
-  std::unique_ptr<Symbols> symbols;
+  RaceWatch watch(base, seed, regions);
   size_t nothing_new = 0;
-  while (found.schedules < limits.runs && nothing_new < limits.runs_without_news) {
-    const size_t before = found.races.log().sites().size() + found.races.sites().size() + found.atomic.size();
-    Plan plan = base;
-    plan.detect |= kDetectRaces | kListHot;
-    plan.tail = found.schedules == 0 ? PolicySpec{} : random_policy(seed, found.schedules);
-    ++found.schedules;
-    for (size_t repeat = 0; repeat < kMostRepeats; ++repeat) {
-      set_points(plan, PointKind::kSync, found.races.sites());
-      const size_t known = regions.count();
-      std::optional<Trace> made;
-      try {
-        made = run(plan);
-      } catch (const Error& error) {
-        if (error.exit_code() != ExitCode::kInterrupted) throw;
-        found.cut = true;
-        return found;
-      }
-      const Trace& trace = *made;
-      ++found.executions;
-      if (!symbols || !found.last || found.last->modules().size() != trace.modules().size()) symbols = symbols_of(trace);
-      found.last = trace;
-      found.atomic.insert(trace.data().hooks.listed.begin(), trace.data().hooks.listed.end());
-      const bool whole = regions.count() == known;
-      if (!found.races.add(trace, *symbols, whole) && whole) break;
-    }
-    const size_t now = found.races.log().sites().size() + found.races.sites().size() + found.atomic.size();
-    nothing_new = now == before ? nothing_new + 1 : 0;
-    if (each && !each(*found.last)) break;
+  while (watch.found.schedules < limits.runs && nothing_new < limits.runs_without_news) {
+    const size_t before = watch.found.known();
+    if (!watch.watch(run, RaceWatch::Look::kSettled)) break;
+    nothing_new = watch.found.known() == before ? nothing_new + 1 : 0;
+    if (each && !each(*watch.found.last)) break;
   }
-  return found;
+  return std::move(watch.found);
 }
 
 }  // namespace heddle::cli

@@ -166,7 +166,7 @@ Judge::Judge(Predicates predicates) : predicates_(std::move(predicates)) {
   try {
     pattern_ = std::make_unique<Pattern>(Pattern{std::regex(*predicates_.fails_if_output)});
   } catch (const std::regex_error& error) {
-    throw Error(fmt::format("--fails-if-output: '{}' is no regular expression: {}", *predicates_.fails_if_output, error.what()),
+    throw Error(fmt::format("--fails-if-output: '{}' is not a regular expression: {}", *predicates_.fails_if_output, error.what()),
                 ExitCode::kUsage);
   }
 }

@@ -97,7 +97,8 @@ struct Child {
 
 }  // namespace
 
-Process::Process(const Target& target, const Launch& launch, std::vector<std::string>& notes) : own_group_(launch.own_group) {
+Process::Process(const Target& target, const Launch& launch, std::vector<std::string>& notes)
+    : own_group_(launch.own_group), leaves_daemons_(launch.leaves_daemons) {
   check_room(launch.view != nullptr && launch.view->hides_the_tool());
   if (launch.out >= 0 && file_size_limited())
     notes.push_back("the limit of file sizes (ulimit -f) does not hold for the program during a search");
@@ -140,7 +141,7 @@ Process::~Process() {
   kill_all();
   wait();
   if (pid_ <= 0) return;
-  if (!own_group_) end_leftovers(leads_group_ ? pid_ : 0);
+  if (!own_group_ && !leaves_daemons_) end_leftovers(leads_group_ ? pid_ : 0);
   if (leads_group_) forget_group(pid_);
   ::waitpid(pid_, nullptr, 0);
 }

@@ -19,6 +19,7 @@ struct Launch {
   int in = -1, out = -1, err = -1;                             // -1: inherited
   bool own_group = true;                                       // false: a terminal's Ctrl-C reaches the program too
   bool apart = false;              // without own_group: a group of its own, for a program that is the tool's only one
+  bool leaves_daemons = false;     // without own_group: what it left running stays, such as the server of a build system
   int channel = -1;                // the memory shared with the program
   int shown[2] = {-1, -1};         // files that the program finds at kShownDescriptor and after it
   const FileView* view = nullptr;  // the files it sees; nullptr: the tool's
@@ -48,6 +49,7 @@ class Process {
   pid_t pid_ = -1;
   bool own_group_;
   bool leads_group_ = false;
+  bool leaves_daemons_;
   std::optional<int> status_;
 };
 

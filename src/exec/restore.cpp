@@ -36,7 +36,7 @@ void write_at(int file, const char* bytes, size_t size, uint64_t offset) {
   while (size > 0) {
     const ssize_t n = ::pwrite64(file, bytes, size, static_cast<off64_t>(offset));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) throw Error(fmt::format("there is no memory for the checkpoint: {}", std::strerror(errno)));
+    if (n <= 0) throw Error(fmt::format("not enough memory for the checkpoint: {}", std::strerror(errno)));
     bytes += n;
     size -= static_cast<size_t>(n);
     offset += static_cast<uint64_t>(n);

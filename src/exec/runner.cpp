@@ -142,7 +142,7 @@ void Runner::stop_serving() {
   serving_ = false;
 }
 
-// True when the server stands; false when the program ended, or would not come to its first thread.
+// True when the server stands, or is of no use; false when the program ended, or would not come to its first thread.
 bool Runner::await_ready() {
   const auto limit = Clock::now() + std::chrono::milliseconds(kStartLimitMs);
   int span = 1;
@@ -156,6 +156,11 @@ bool Runner::await_ready() {
     // The end of a program without threads wakes nobody here, so the first looks are close together.
     channel_->wait_for_server(span);
     span = std::min(span * 2, 16);
+  }
+  if (const char* what = channel_->servers().common; *what != 0) {
+    note(fmt::format("the program sets up {} before its first thread, which all runs would share: each run starts it anew", what));
+    options_.serve = false;
+    return true;
   }
   // Only now: what the program asked about its processors before its first thread, it asked of the whole machine.
   if (options_.core >= 0 && channel_->control().server_pid > 0) pin(channel_->control().server_pid, {options_.core});
@@ -175,7 +180,7 @@ void Runner::give_up_if_asked() {
   const bool late = options_.deadline != nullptr && options_.deadline->over();
   if (!stopped() && !late) return;
   stop_serving();
-  throw Error(late ? "given up when the time was over" : "interrupted", ExitCode::kInterrupted);
+  throw Error(late ? "stopped: out of time" : "interrupted", ExitCode::kInterrupted);
 }
 
 int Runner::look_ms() const { return options_.deadline != nullptr ? options_.deadline->left(kLookMs) : kLookMs; }
@@ -285,6 +290,7 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
       note("no threads were created");
       return run_once(plan);
     }
+    if (!options_.serve) return run_once(plan);
   }
   fresh_files();
   const Snapshots::Start start = snapshots_->begin(plan);
@@ -360,7 +366,8 @@ bool Runner::is_of_recording(const Plan& plan) {
 }
 
 RunResult Runner::run_with_twins(const Plan& plan) {
-  if (!options_.serve || threadless_ || is_of_recording(plan)) return run_once(plan);
+  const bool in_part = plan.inputs && plan.inputs->by_peer;
+  if (!options_.serve || threadless_ || in_part || is_of_recording(plan)) return run_once(plan);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (auto result = run_served(plan)) return std::move(*result);
   }

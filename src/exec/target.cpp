@@ -14,6 +14,7 @@
 
 #include "exec/descriptor.h"
 #include "trace/error.h"
+#include "wire/channel.h"
 
 extern char** environ;
 
@@ -102,7 +103,7 @@ bool check_script(const std::string& path, int fd) {
 
 }  // namespace
 
-Target Target::resolve(const std::vector<std::string>& command, const std::string& directory) {
+Target Target::found(const std::vector<std::string>& command, const std::string& directory) {
   if (command.empty()) throw Error("no program given: put it after --", ExitCode::kUsage);
   Target target;
   std::error_code failure;
@@ -115,8 +116,13 @@ Target Target::resolve(const std::vector<std::string>& command, const std::strin
     // Where we keep things is no business of the program's.
     if (!std::string_view(*variable).starts_with("HEDDLE_STORE=")) target.environment.emplace_back(*variable);
   }
+  return target;
+}
 
+Target Target::resolve(const std::vector<std::string>& command, const std::string& directory) {
+  Target target = found(command, directory);
   const std::string& shown = command.front();
+  if (std::getenv(kChannelVariable) != nullptr) throw Error("Heddle was started by a program that is under its control; start it directly");
   struct stat status {};
   if (::stat(target.program.c_str(), &status) != 0) throw Error(fmt::format("{}: {}", shown, std::strerror(errno)));
   if (S_ISDIR(status.st_mode)) throw Error(fmt::format("{}: a directory, not a program", shown));

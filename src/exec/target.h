@@ -24,6 +24,8 @@ struct Target {
 
   // Finds the program as a shell would and checks that our runtime can live in it. Throws Error with one sentence why not.
   static Target resolve(const std::vector<std::string>& command, const std::string& directory = {});
+  // The same without the check: for a program that is only started, such as git.
+  static Target found(const std::vector<std::string>& command, const std::string& directory = {});
 };
 
 inline constexpr const char* kRuntimeFile = "libheddle-rt.so";

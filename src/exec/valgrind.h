@@ -22,12 +22,12 @@ struct ValgrindTool {
 ValgrindTool find_valgrind_tool();
 
 // Parts of the program's memory that more than one thread has touched, over all runs that were given it: the tool adds to them. What a
-// thread did before another came is seen only in a run that began with the part known.
+// thread did before another came is lost in a run that did not begin with the part known, unless the run was short.
 class SharedRegions {
  public:
   SharedRegions();
   std::string path() const;
-  size_t count() const;
+  size_t with_losses() const;  // parts of which some run did not show everything
 
  private:
   Descriptor file_;

@@ -32,7 +32,7 @@ uint32_t pick_pct(PolicyState& state, const PointView& m) {
   return best;
 }
 
-constexpr PolicyRow kPctPolicy{PolicyKind::kPct, "pct", true, pick_pct, nullptr};
+constexpr PolicyRow kPctPolicy{PolicyKind::kPct, "pct", true, pick_pct, nullptr, true};
 HEDDLE_ROW(policies, kPctPolicy);
 
 }  // namespace

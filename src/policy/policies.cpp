@@ -58,12 +58,18 @@ bool racing(const Candidate& a, const Candidate& b) {
   return !(only_releases(a.op) && only_releases(b.op)) && !(reads(a.op) && reads(b.op));
 }
 
+// A thread that waits is looked at again and again, and there may be hundreds of marks.
 bool marked(const PolicyState& state, const Candidate& c) {
-  for (uint32_t i = 0; i < state.plan.header->mark_count; ++i) {
+  PolicyThread& own = state.threads[c.slot];
+  if (own.looked_object == c.object && own.looked_site == c.site) return own.marked;
+  own.looked_object = c.object;
+  own.looked_site = c.site;
+  own.marked = false;
+  for (uint32_t i = 0; i < state.plan.header->mark_count && !own.marked; ++i) {
     const uint64_t mark = state.plan.marks[i];
-    if (mark == c.object || mark == c.site) return mark != 0;
+    own.marked = mark != 0 && (mark == c.object || mark == c.site);
   }
-  return false;
+  return own.marked;
 }
 
 uint32_t oldest_eligible(const PolicyState& state, const PointView& m) {

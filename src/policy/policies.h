@@ -11,6 +11,8 @@ struct PolicyThread {
   uint32_t resets;   // kPos: how often its pending operation lost its priority; kSurw: indexed by weight row, is its thread born?
   uint32_t row;      // kSurw: its weight row + 1, or kNoRow
   uint64_t used;     // kSurw: indexed by weight row, selected events executed; kFifo: when it joined the queue, 0 = not in it
+  uint64_t looked_object, looked_site;  // of the operation that was looked for among the plan's marks last
+  bool marked;                          // and was there
 };
 
 struct PolicyState {
@@ -37,6 +39,7 @@ struct PolicyRow {
   PolicyFunction pick;
   // May the current thread, which can run and has not given way, go on at this step without a look at the others? Null: never.
   bool (*keeps)(const PolicyState&, uint64_t step);
+  bool alone = false;  // needs nothing that only a search puts into a plan: `heddle run --policy` offers it
 };
 HEDDLE_TABLE(policies, PolicyRow);
 const PolicyRow& policy_row(PolicyKind kind);

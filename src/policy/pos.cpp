@@ -25,7 +25,7 @@ uint32_t pick_pos(PolicyState& state, const PointView& m) {
   return best;
 }
 
-constexpr PolicyRow kPosPolicy{PolicyKind::kPos, "pos", true, pick_pos, nullptr};
+constexpr PolicyRow kPosPolicy{PolicyKind::kPos, "pos", true, pick_pos, nullptr, true};
 HEDDLE_ROW(policies, kPosPolicy);
 
 }  // namespace

@@ -19,9 +19,13 @@ uint32_t pick_random(PolicyState& state, const PointView& m) {
   return draw_one(m, draw >> 16, [&](uint32_t i) { return drawable(state, m, i); });
 }
 
-constexpr PolicyRow kRandomPolicy{PolicyKind::kRandom, "random", true, pick_random, [](const PolicyState& state, uint64_t step) {
-                                    return state.tail.stay != 0 && (mix(state.tail.seed, step) & 0xFFFF) < state.tail.stay;
-                                  }};
+constexpr PolicyRow kRandomPolicy{
+    PolicyKind::kRandom,
+    "random",
+    true,
+    pick_random,
+    [](const PolicyState& state, uint64_t step) { return state.tail.stay != 0 && (mix(state.tail.seed, step) & 0xFFFF) < state.tail.stay; },
+    true};
 HEDDLE_ROW(policies, kRandomPolicy);
 
 }  // namespace

@@ -10,7 +10,7 @@ uint32_t pick_stay(PolicyState& state, const PointView& m) {
   return oldest_eligible(state, m);
 }
 
-constexpr PolicyRow kStayPolicy{PolicyKind::kStay, "stay", false, pick_stay, [](const PolicyState&, uint64_t) { return true; }};
+constexpr PolicyRow kStayPolicy{PolicyKind::kStay, "stay", false, pick_stay, [](const PolicyState&, uint64_t) { return true; }, true};
 HEDDLE_ROW(policies, kStayPolicy);
 
 }  // namespace

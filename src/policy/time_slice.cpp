@@ -17,8 +17,12 @@ uint32_t pick_time_slice(PolicyState& state, const PointView& m) {
   return oldest_eligible(state, m);
 }
 
-constexpr PolicyRow kTimeSlicePolicy{PolicyKind::kTimeSlice, "timeslice", false, pick_time_slice,
-                                     [](const PolicyState& state, uint64_t step) { return step < quantum_end(state); }};
+constexpr PolicyRow kTimeSlicePolicy{PolicyKind::kTimeSlice,
+                                     "slice",
+                                     false,
+                                     pick_time_slice,
+                                     [](const PolicyState& state, uint64_t step) { return step < quantum_end(state); },
+                                     true};
 HEDDLE_ROW(policies, kTimeSlicePolicy);
 
 }  // namespace

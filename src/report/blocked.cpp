@@ -66,7 +66,7 @@ class Blocked {
     const auto calls = c_.names.calls(t.stack.empty() ? std::vector<SiteId>{t.site} : t.stack);
     for (size_t i = 0; i < calls.size() && i < 3; ++i)
       c_.lines.place(calls[i], w.thread,
-                     i == 0 ? c_.thread(w.thread) + " waits here for ever" : "on the way there in " + c_.thread(w.thread));
+                     i == 0 ? c_.thread(w.thread) + " waits here forever" : "on the way there in " + c_.thread(w.thread));
     if (w.holder != kNoIndex && t.holder_site != kNoSite && w.op != Op::kThreadJoin)
       c_.lines.stack({t.holder_site}, w.holder, fmt::format("{} took it here", c_.thread(w.holder)));
   }
@@ -81,7 +81,7 @@ class Blocked {
     if (join != round.end()) {
       const auto wants = std::find_if(round.begin(), round.end(), [&](const WaitEdge* w) { return w->holder == (*join)->thread; });
       if (wants != round.end() && (*wants)->op != Op::kThreadJoin)
-        d_.fix = fmt::format("{} joins {} at {} while it holds {}, taken at {}, which {} needs at {}: give the lock back before the join.",
+        d_.fix = fmt::format("{} joins {} at {} while it holds {}, taken at {}, which {} needs at {}: release the lock before the join.",
                              c_.thread((*join)->thread), name(**join), (*join)->at, c_.quoted(name(**wants)), (*wants)->taken_at,
                              c_.thread((*wants)->thread), (*wants)->at);
       return true;
@@ -90,7 +90,7 @@ class Blocked {
     if (one_object && row(round[0]->op).family == Family::kRwlocks) {
       d_.subject = name(*round[0]);
       d_.fix = fmt::format(
-          "Each of them holds the read lock (taken at {}) and asks for the write lock at {}: give the read lock back before asking, or "
+          "Each of them holds the read lock (taken at {}) and asks for the write lock at {}: release the read lock before asking, or "
           "take "
           "the write lock first.",
           round[0]->taken_at, round[0]->at);
@@ -122,7 +122,7 @@ class Blocked {
       }
     }
     d_.fix = fmt::format(
-        "{} already holds {} (taken at {}) when it asks for it again at {}: give it back before {}, or do not take it a second time.",
+        "{} already holds {} (taken at {}) when it asks for it again at {}: release it before {}, or do not take it a second time.",
         c_.thread(w.thread), c_.quoted(d_.subject), w.taken_at, w.at, call.empty() ? "that" : fmt::format("the call at {}", call));
     return true;
   }
@@ -148,7 +148,7 @@ class Blocked {
     if (again == kNoDifference) return false;
     d_.subject = c_.names.object(mutex, trace_.events()[held.front()].op);
     d_.fix = fmt::format(
-        "{} has locked the recursive mutex {} twice, at {} and at {}, and the wait at {} gives it back only once: do not hold it already "
+        "{} has locked the recursive mutex {} twice, at {} and at {}, and the wait at {} releases it only once: do not hold it already "
         "when waiting with it.",
         c_.thread(t), c_.quoted(d_.subject), c_.place(held.front()), c_.place(again), edge_place(t));
     c_.lines.event(held.front(), "takes it the first time here");
@@ -167,7 +167,7 @@ class Blocked {
       const auto sleeps = std::find_if(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& o) { return o.thread == w.holder; });
       if (w.op == Op::kThreadJoin || sleeps == d_.waits.end()) continue;
       if (sleeps->op == Op::kThreadJoin) {
-        d_.fix = fmt::format("{} holds {}, taken at {}, while it waits at {} for the end of {}: give it back before the join.",
+        d_.fix = fmt::format("{} holds {}, taken at {}, while it waits at {} for the end of {}: release it before the join.",
                              c_.thread(w.holder), c_.quoted(name(w)), w.taken_at, sleeps->at, name(*sleeps));
         return true;
       }
@@ -175,7 +175,7 @@ class Blocked {
       if (row(sleeps->op).family == Family::kConditions && row(w.op).family == Family::kMutexes && gave_back_once(w.holder, w.object))
         return true;
       d_.fix = fmt::format(
-          "{} waits for {} at {} and keeps {}, taken at {}, which {} needs at {} before it can wake it: give {} back before the wait.",
+          "{} waits for {} at {} and keeps {}, taken at {}, which {} needs at {} before it can wake it: release {} before the wait.",
           c_.thread(w.holder), c_.quoted(name(*sleeps)), sleeps->at, c_.quoted(name(w)), w.taken_at, c_.thread(w.thread), w.at,
           c_.quoted(name(w)));
       return true;
@@ -199,7 +199,7 @@ class Blocked {
       ended += (ended.empty() ? "" : ", ") + c_.thread(t);
       for (size_t i = trace_.events().size(); i-- > 0;) {
         if (trace_.events()[i].thread != t || c_.place(i).empty()) continue;
-        c_.lines.event(i, "ends after this without coming to it");
+        c_.lines.event(i, "ends after this without reaching it");
         break;
       }
     }
@@ -216,10 +216,10 @@ class Blocked {
         c_.lines.place(line, at->thread, "its size is set here");
       }
     }
-    d_.why = fmt::format("{} {} for {} threads and only {} came{}; ", c_.quoted(d_.subject), "is", size, came,
+    d_.why = fmt::format("{} {} for {} threads and only {} arrived{}; ", c_.quoted(d_.subject), "is", size, came,
                          ended.empty() ? "" : fmt::format(" ({} ended without)", ended));
     d_.fix = fmt::format(
-        "The barrier {} is set up{} for {} threads and {} came to {}: make the two numbers equal, or let every thread come there.",
+        "The barrier {} is set up{} for {} threads and {} arrived at {}: make the two numbers equal, or let every thread arrive there.",
         c_.quoted(d_.subject), set_up, size, came, at->at);
     return true;
   }
@@ -229,7 +229,7 @@ class Blocked {
     for (const WaitEdge& w : d_.waits) {
       if (w.holder >= threads_.size() || threads_[w.holder].state != ThreadState::kFinished || w.op == Op::kThreadJoin) continue;
       d_.subject = name(w);
-      d_.fix = fmt::format("{} ended without giving {} back, which it took at {}: unlock it on every way out.", c_.thread(w.holder),
+      d_.fix = fmt::format("{} ended without releasing {}, which it took at {}: unlock it on every path.", c_.thread(w.holder),
                            c_.quoted(d_.subject), w.taken_at);
       return true;
     }
@@ -339,10 +339,10 @@ void diagnose_livelock(Case& c) {
     c.lines.event(i, "tries again and again here");
     if (d.subject.empty() && e.object != kNoObject) d.subject = c.object(e);
   }
-  d.why = text.empty() ? "the threads repeat the same operations and none gets on" : text;
+  d.why = text.empty() ? "the threads repeat the same operations and none makes progress" : text;
   if (!places.empty())
-    d.fix = fmt::format("None of them gets on at {}: take the locks in one order, or let one thread wait its turn instead of trying again.",
-                        places);
+    d.fix = fmt::format(
+        "None of them makes progress at {}: take the locks in one order, or let one thread wait its turn instead of trying again.", places);
 }
 
 }  // namespace heddle::report

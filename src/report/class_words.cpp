@@ -51,16 +51,15 @@ const char* advice(BugClass kind) {
   switch (kind) {
     case BugClass::kUnknown: return "The evidence does not single out a known kind of bug.";
     case BugClass::kDeadlock: return "Every thread waits for what only another could do.";
-    case BugClass::kLostWakeup:
-      return "A thread waits for a wake-up that does not come any more: test the condition under the lock, in a loop.";
+    case BugClass::kLostWakeup: return "A thread waits for a wake-up that never comes: test the condition under the lock, in a loop.";
     case BugClass::kAtomicity: return "The value was stale when it was used: hold one lock across the check and the update.";
     case BugClass::kMultiAtomicity:
       return "Values that belong together were seen half changed: one critical section must cover all of them.";
     case BugClass::kOrder:
-      return "One thread relies on another having come first, and nothing makes it so: wait for it, or do it before the thread can run.";
+      return "One thread relies on another having run first, and nothing enforces that: wait for it, or do it before the thread can run.";
     case BugClass::kUseAfterFree: return "It is freed or torn down while another thread still uses it: end or wait for the users first.";
     case BugClass::kDataRace: return "Two threads access it at once, one of them writing, with no lock in common.";
-    case BugClass::kLivelock: return "The threads keep giving way to each other and none gets on.";
+    case BugClass::kLivelock: return "The threads keep giving way to each other and none makes progress.";
     case BugClass::kMisuse: return "A lock is used in a way that its rules forbid.";
     case BugClass::kUntestedWait: return "What a thread waited for may be gone when it wakes: test it again after the wait, in a loop.";
     case BugClass::kEverySchedule:

@@ -111,12 +111,12 @@ class Doctor {
   // Nobody was stopped: it is decided by who comes first where threads wait or begin.
   void unstopped(const std::string& asserted) {
     if (passing_ == nullptr) {
-      d_.why = "it failed in every schedule that was tried: it may not depend on the schedule at all";
+      d_.why = "It failed in every schedule that was tried: it may not depend on the schedule at all";
       if (cause_ != nullptr && cause_->doomed.known && cause_->doomed.from_start) d_.kind = BugClass::kEverySchedule;
       if (const auto calls = names_.calls(trace_.outcome().stack); !calls.empty())
-        d_.fix = fmt::format(
-            "No order of the threads is known that avoids it: look at what {} does on the way to {}, and at what is expected there.",
-            thread(trace_.outcome().thread), Names::place(calls.front()));
+        d_.fix =
+            fmt::format("No order of the threads is known that avoids it: look at what {} does before {}, and at what is expected there.",
+                        thread(trace_.outcome().thread), Names::place(calls.front()));
     } else if (trace_.switches() > 0 && trace_.preemptions() == 0) {
       d_.kind = BugClass::kOrder;
     }
@@ -130,7 +130,7 @@ class Doctor {
     const size_t parts = passing_ == nullptr ? kNoDifference : first_difference(trace_, *passing_);
     for (size_t i = parts; i < events.size() && events[i].thread == events[parts].thread; ++i) {
       if (row(events[i].op).family == Family::kThreads) continue;
-      lines_.event(i, "comes first here; not so in the passing run");
+      lines_.event(i, "is first here, and not in the passing run");
       if (d_.kind == BugClass::kOrder) parting_fix(i, parts);
       break;
     }
@@ -158,7 +158,7 @@ class Doctor {
     if (after < events.size()) {
       lines_.event(after, "acts here, too late");
     } else {
-      lines_.pending(w.thread, "stood before this");
+      lines_.pending(w.thread, "was about to do this");
     }
     lines_.gap(w.thread, first, after);
     if (t.between != kNoDifference) lines_.event(t.between, "runs here, in between");
@@ -203,7 +203,7 @@ class Doctor {
     if (b.step < trace_.events().size()) {
       lines_.event(b.step, "comes later here");
     } else {
-      lines_.stack({b.site}, trace_.thread_index(b.thread), "would have come first in a passing run");
+      lines_.stack({b.site}, trace_.thread_index(b.thread), "is first in a passing run");
     }
   }
 

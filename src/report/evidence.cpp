@@ -239,7 +239,7 @@ std::string claim_condition(Names& names, const Cause& c) {
     return e.site == kNoSite || names.own_place(e.site).empty() ? cause_event_words(names, e, false) : names.place(e.site);
   };
   if (c.kind == CauseKind::kOrder)
-    return fmt::format("{} comes before {}", cause_event_words(names, c.first, true), cause_event_words(names, c.second, true));
+    return fmt::format("{} before {}", cause_event_words(names, c.first, true), cause_event_words(names, c.second, true));
   const std::string who = c.any_thread ? "another thread" : names.thread(names.trace().thread_index(c.other));
   const std::string thread = c.any_thread ? "a thread" : names.thread(names.trace().thread_index(c.first.thread));
   const std::string from = place(c.first), to = place(c.second);
@@ -273,14 +273,14 @@ bool in_parts(const Cause& c) {
   return !c.exact() || (c.inside.failed < 3 && !one);
 }
 
-std::string without_words(const CauseSide& s) { return fmt::format("[turned round: {} of {} pass]", s.passed, s.orders()); }
+std::string without_words(const CauseSide& s) { return fmt::format("[reversed: {} of {} pass]", s.passed, s.orders()); }
 
 }  // namespace
 
 std::string parts_sentence(const Cause& c) {
   if (!in_parts(c)) return {};
   const size_t n = c.together.failed;
-  return fmt::format("Enough for the failure, and each part needed:  [tested: {} distinct order{} that keep{} {} fail{}, none passes]", n,
+  return fmt::format("Sufficient, and each part necessary:  [tested: {} distinct order{} that keep{} {} fail{}, none passes]", n,
                      n == 1 ? "" : "s", n == 1 ? "s" : "", c.parts.size() == 1 ? "it" : "them all", n == 1 ? "s" : "");
 }
 
@@ -314,7 +314,8 @@ std::vector<std::string> part_sentences(Names& names, const Cause& c) {
         window = a == from || b == to || a == b ? fmt::format("between two operations of {} at {}", who, from)
                                                 : fmt::format("between {} and {} of {}", a, b, who);
       }
-      out.push_back(fmt::format("{} {}  {} {}", does, window, without_words(in.without), without_words(back.without)));
+      out.push_back(fmt::format("{} {}  [reversed: {} of {} and {} of {} pass]", does, window, in.without.passed, in.without.orders(),
+                                back.without.passed, back.without.orders()));
     }
     if (done[i]) continue;
     done[i] = true;
@@ -326,8 +327,8 @@ std::vector<std::string> part_sentences(Names& names, const Cause& c) {
 
 std::string claim_sentence(Names& names, const Cause& c) {
   if (c.kind == CauseKind::kNone) return {};
-  const char* in = c.kind == CauseKind::kWindow ? "inside" : "so";
-  const char* out = c.kind == CauseKind::kWindow ? "outside" : "otherwise";
+  const char* in = c.kind == CauseKind::kWindow ? "inside" : "with it";
+  const char* out = c.kind == CauseKind::kWindow ? "outside" : "without it";
   // The set says more than a claim that is only enough, or rests on one order.
   if (in_parts(c) && !(c.needed() && !c.exact())) return {};
   if (c.exact()) {
@@ -367,7 +368,9 @@ std::string doomed_sentence(Names& names, const DoomedPoint& d, bool passing) {
 std::string switches_sentence(Names& names) {
   const Trace& trace = names.trace();
   const auto slices = trace.slices();
-  if (trace.switches() == 0) return "it fails without any switch: the schedule does not matter";
+  const bool early = std::ranges::any_of(trace.events(), [](const Event& e) { return (e.flags & kEarly) != 0; });
+  if (trace.switches() == 0 && early) return "It fails without any switch, where a sleep or a time-out ends while others could still run";
+  if (trace.switches() == 0) return "It fails without any switch: the schedule does not matter";
   constexpr size_t kShown = 3;
   std::string text;
   size_t shown = 0;
@@ -379,7 +382,7 @@ std::string switches_sentence(Names& names) {
                         slices[i].end, names.thread(slices[i + 1].thread));
   }
   if (shown > kShown) text += fmt::format("; and {} more preemptions", shown - kShown);
-  return text.empty() ? "it fails without a preemption: threads only run on until they wait or end" : text;
+  return text.empty() ? "It fails without a preemption: threads only run on until they wait or end" : text;
 }
 
 // "map<std::string, std::vector<..>>" of hundreds of characters says less than "map<..>".

@@ -98,9 +98,9 @@ class Fixer {
     if (section && is_lock_at_after()) {
       const std::string lock = c_.quoted(c_.object(events_[before()]));
       return from == to
-                 ? fmt::format("{} gives {} back and takes it again within {}: hold it once, in one critical section over both.", who(),
-                               lock, from)
-                 : fmt::format("Hold {} from {} to {}, in one critical section: {} gives it back in between ({}) and takes it again ({}).",
+                 ? fmt::format("{} releases {} and takes it again within {}: hold it once, in one critical section over both.", who(), lock,
+                               from)
+                 : fmt::format("Hold {} from {} to {}, in one critical section: {} releases it in between ({}) and takes it again ({}).",
                                lock, from, to, who(), c_.place(before()), after_place());
     }
     if (seen(before()) && is_memory(events_[before()].op)) {
@@ -165,19 +165,55 @@ class Fixer {
         c_.quoted(c_.d.subject), who(), from == to ? from : from + " to " + to, other(), seen(t_.between) ? c_.place(t_.between) : "?");
   }
 
+  // Does its thread raise and lower it again, as one does who wants in and then leaves?
+  static bool raised_and_lowered(const Trace& trace, ThreadId thread, ObjectId object) {
+    bool raised = false;
+    for (const Event& e : trace.events()) {
+      if (e.object != object || trace.thread_id(e) != thread || !is_memory(e.op) || !writes(e)) continue;
+      if (raised && e.value == 0) return true;
+      raised |= e.value != 0;
+    }
+    return false;
+  }
+  bool is_sign_of(uint32_t thread, ObjectId object) const {
+    const ThreadId id = c_.trace.threads()[thread].id;
+    return raised_and_lowered(c_.trace, id, object) || (c_.passing != nullptr && raised_and_lowered(*c_.passing, id, object));
+  }
+
+  // A lock made of variables: each raises one of its own, looks at the other's and lowers its own in the end. Nobody has to wait for the other's
+  // sign there: it comes too late.
+  std::string protocol() const {
+    if (!seen(t_.between) || !seen(after()) || !is_memory(events_[t_.between].op) || !reads(events_[t_.between])) return {};
+    const uint32_t them = events_[t_.between].thread;
+    const ObjectId own = events_[t_.between].object;
+    if (events_[after()].object != own || !writes(events_[after()]) || !is_sign_of(w_.thread, own)) return {};
+    const auto theirs = std::find_if(events_.begin(), events_.end(), [&](const Event& e) {
+      return e.thread == w_.thread && is_memory(e.op) && reads(e) && e.object != own && is_sign_of(them, e.object);
+    });
+    if (theirs == events_.end()) return {};
+    const std::string early = seen(before()) ? c_.place(before()) : std::string(), late = after_place();
+    return fmt::format(
+        "{} and {} keep each other out by {} and {} alone, and {} looks at {} ({}) before {} has set it ({}): {}use one lock "
+        "instead of these variables.",
+        who(), c_.thread(them), c_.quoted(c_.object(events_[after()])), c_.quoted(c_.object(*theirs)), c_.thread(them),
+        c_.quoted(c_.object(events_[after()])), c_.place(t_.between), who(), late,
+        early.empty() || early == late ? std::string() : fmt::format("set it before {}, or ", early));
+  }
+
   // The stopped thread should have done the rest before the others look.
   std::string first_things_first() const {
     const std::string late = after_place();
     if (events_[w_.last].op == Op::kThreadCreate)
       return fmt::format("Do {} before the thread is started at {}, or let {} wait for it.", late.empty() ? "the rest" : late,
                          c_.place(w_.last), c_.object(events_[w_.last]));
+    if (const std::string text = protocol(); !text.empty()) return text;
     if (seen(t_.between) && !late.empty()) {
       const std::string early = seen(before()) ? c_.place(before()) : std::string();
-      return fmt::format("{} must have done {} before {} comes to {}: do it before {}, or let {} wait for it.", who(), late, other(),
+      return fmt::format("{} must execute {} before {} reaches {}: move it before {}, or let {} wait for it.", who(), late, other(),
                          c_.place(t_.between), early.empty() || early == late ? "that" : early, other());
     }
     return late.empty() ? std::string()
-                        : fmt::format("{} comes to {} too late: do it before the others can run, or let them wait for it.", who(), late);
+                        : fmt::format("{} reaches {} too late: do it before the others can run, or let them wait for it.", who(), late);
   }
 
   const Case& c_;
@@ -213,7 +249,7 @@ std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& 
   if (!joined.empty() && joined != a)
     return fmt::format("{} must wait for {} before {}: join it there (not only at {}), or wait on a condition that {} sets after {}.",
                        c.thread(who), c.thread(other), a.empty() ? "that" : a, joined, c.thread(other), late_words);
-  return fmt::format("{} must not come to {} before {} has done {}: let it wait for that (a condition, a semaphore or a join).",
+  return fmt::format("{} must not reach {} before {} has executed {}: let it wait for that (a condition, a semaphore or a join).",
                      c.thread(who), a.empty() ? cause_event_words(c.names, early, false) : a,
                      other == kNoIndex ? "the other thread" : c.thread(other), late_words);
 }

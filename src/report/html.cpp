@@ -60,7 +60,8 @@ class Page {
     j["runs"].push_back(run("failing", "Failing, simplified", story_.failing, &names_));
     if (story_.passing != nullptr) j["runs"].push_back(other_run("passing", "Nearest passing", *story_.passing));
     if (extra.found != nullptr) j["runs"].push_back(other_run("found", "As found", *extra.found));
-    if (extra.reduced != nullptr) j["runs"].push_back(other_run("reduced", "Threads removed", *extra.reduced));
+    if (extra.reduced != nullptr && !extra.reduced->data().skips.empty())
+      j["runs"].push_back(other_run("reduced", "Threads removed", *extra.reduced));
     j["lines"] = Json::array();
     for (const DecidingLine& line : d_.lines)
       j["lines"].push_back({{"at", Json::array({file(names_, line.frame.file), line.frame.line})},
@@ -75,7 +76,7 @@ class Page {
       j["waits"].push_back({{"thread", names_.thread(w.thread)},
                             {"at", w.at},
                             {"for", names_.object(w.object, w.op)},
-                            {"holder", w.holder == kNoIndex ? "" : names_.thread(w.holder)},
+                            {"holder", w.holder == kNoIndex || w.op == Op::kThreadJoin ? "" : names_.thread(w.holder)},
                             {"taken", w.taken_at},
                             {"cycle", w.in_cycle}});
     j["races"] = Json::array();
@@ -138,9 +139,9 @@ class Page {
                               "seen: what "
                               "happens between two calls happens at once here. Build with heddle-cc or heddle-c++ to see them.";
       case PointKind::kAtomics:
-        return "Threads were switched at library calls and at atomic operations of instrumented code; plain accesses were no points.";
+        return "Threads were switched at library calls and at atomic operations of instrumented code; not at plain accesses.";
       case PointKind::kRacy:
-        return "Threads were switched at library calls, at atomic operations and at the accesses that race; other accesses were no points.";
+        return "Threads were switched at library calls, at atomic operations and at the accesses that race; not at other accesses.";
       case PointKind::kFunctions: return "Threads were switched at library calls and where functions of instrumented code are entered.";
       case PointKind::kAll: return "Threads were switched at library calls and at every memory access of instrumented code.";
     }

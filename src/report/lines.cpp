@@ -159,7 +159,7 @@ void Lines::gap(uint32_t thread, size_t before, size_t after) {
   while (a != first.rend() && b != second.rend() && same_function(*a, *b) && a->line == b->line) ++a, ++b;
   if (a != first.rbegin() && (a == first.rend() || b == second.rend() || !same_function(*a, *b))) {
     // One statement leads to both.
-    place(*(a - 1), thread, fmt::format("{} comes to both from here", names_.thread(thread)));
+    place(*(a - 1), thread, fmt::format("{} calls both from here", names_.thread(thread)));
     return;
   }
   if (a == first.rend() || b == second.rend() || !same_function(*a, *b)) return;

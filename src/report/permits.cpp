@@ -21,7 +21,7 @@ class PermitDoctor {
     const Permits permits = permits_of(at->object);
     for (uint32_t t = 0; t < threads_.size(); ++t) {
       if (permits.balance[t] <= 0 || threads_[t].state != ThreadState::kFinished) continue;
-      d_.fix = fmt::format("{} took {} at {} and ended without posting it: post it on every way out, or count the permits anew.",
+      d_.fix = fmt::format("{} took {} at {} and ended without posting it: post it on every path, or correct the number of permits.",
                            c_.thread(t), c_.quoted(d_.subject), c_.place(permits.took[t]));
       c_.lines.event(permits.took[t], "takes it here and does not post it");
       return;

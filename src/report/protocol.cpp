@@ -76,11 +76,10 @@ bool released_after_failed_try(Case& c) {
       const bool lock = is_unlock(e.op);
       c.d.kind = BugClass::kMisuse;
       c.d.subject = c.object(e);
-      c.d.why =
-          fmt::format("{}, and {} all the same (step {}), which it did not get", c.happened(tried), c.names.operation(e) + c.at(i), i + 1);
+      c.d.why = fmt::format("{}, and {} anyway (step {}), which it did not get", c.happened(tried), c.names.operation(e) + c.at(i), i + 1);
       c.d.fix = fmt::format("{} {} at {} only if the {} at {} succeeded: test its result.", lock ? "Unlock" : "Post", c.quoted(c.d.subject),
                             c.place(i), has(events[tried].op, kTimed) ? "timed request" : "try", c.place(tried));
-      c.lines.event(i, lock ? "gives back here what it does not have" : "posts here what it did not get");
+      c.lines.event(i, lock ? "releases here what it does not hold" : "posts here what it did not get");
       c.lines.event(tried, "does not get it here");
       return true;
     }

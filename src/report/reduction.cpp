@@ -31,6 +31,9 @@ std::string ranges(const std::vector<uint64_t>& numbers) {
 
 std::string kept_words(const ReductionRecord& r) {
   std::string text = fmt::format("{} of {} thread{}", r.threads.after, r.threads.before, s(r.threads.before));
+  if (r.inputs)
+    text += fmt::format(", {} of {} connection{} and {} of {} request{}", r.inputs->connections.after, r.inputs->connections.before,
+                        s(r.inputs->connections.before), r.inputs->requests.after, r.inputs->requests.before, s(r.inputs->requests.before));
   if (r.iterations)
     text += fmt::format(" and {} of {} iteration{} of loops", r.iterations->after, r.iterations->before, s(r.iterations->before));
   if (r.statements)
@@ -47,6 +50,28 @@ std::vector<std::string> statement_lines(const ReductionRecord& r) {
     out.push_back(
         fmt::format("{} executes line{} {} of {}", where.first, s(numbers.size()), ranges({numbers.begin(), numbers.end()}), where.second));
   return out;
+}
+
+std::string trace_words(const TraceSizes& t) {
+  if (t.blocks.after == 0) return fmt::format("not traced: {}", t.why_not);
+  const std::string before = t.blocks.before != 0 ? std::to_string(t.blocks.before) : fmt::format("not counted ({})", t.why_not);
+  return fmt::format("blocks {} -> {}, traced {} of them in {} of {} intervals, in {} bytes", before, t.blocks.after, t.blocks_traced,
+                     t.intervals_traced, t.intervals, t.bytes_traced);
+}
+
+std::vector<std::string> request_lines(const ReductionRecord& r) {
+  constexpr size_t kMost = 12;
+  std::vector<std::string> lines;
+  if (!r.inputs) return lines;
+  for (const KeptRequest& k : r.inputs->kept) {
+    if (lines.size() == kMost) {
+      lines.push_back(fmt::format("and {} more", r.inputs->kept.size() - kMost));
+      break;
+    }
+    lines.push_back(fmt::format("{}, request {}: {} byte{}{}", k.connection, k.number, k.bytes, s(k.bytes),
+                                k.begins.empty() ? "" : fmt::format(", `{}`", k.begins)));
+  }
+  return lines;
 }
 
 std::vector<std::string> iteration_lines(const ReductionRecord& r) {

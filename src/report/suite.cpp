@@ -89,7 +89,7 @@ std::string suite_page(const SuiteResult& result, const std::vector<std::string>
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"
       "<title>heddle test: {}</title>\n<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p>{} tests of {}, seed {}{}. {}</p>\n"
-      "<table>\n<thead><tr><th>Test</th><th>TestVerdict</th><th>Runs</th><th>Seconds</th><th>What</th></tr></thead>\n<tbody>\n{}{}</"
+      "<table>\n<thead><tr><th>Test</th><th>Verdict</th><th>Runs</th><th>Seconds</th><th>What</th></tr></thead>\n<tbody>\n{}{}</"
       "tbody>\n"
       "</table>\n</body>\n</html>\n",
       title, kStyle, title, result.tests.size(), xml_escaped(result.framework), result.seed,

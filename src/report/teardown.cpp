@@ -43,7 +43,20 @@ class Teardown {
       }
       break;
     }
+    if (d_.fix.empty()) ended_after_a_call();
     return true;
+  }
+
+  // No access was seen: then what another thread did after its last call while the failing one was stopped.
+  void ended_after_a_call() {
+    const auto window = deciding_window(trace_, c_.cause);
+    if (!window || window->thread != o_.thread) return;
+    for (size_t k = std::min(window->next, events_.size()); k-- > window->last + 1;) {
+      if (events_[k].thread == o_.thread || row(events_[k].op).family == Family::kThreads) continue;
+      d_.fix = teardown_fix(c_, d_.subject, "after " + c_.place(k), events_[k].thread, o_.thread, crash_place());
+      c_.lines.event(k, "ends it after this");
+      return;
+    }
   }
 
   bool aborted_in_heap() {
@@ -51,7 +64,7 @@ class Teardown {
     d_.kind = BugClass::kUseAfterFree;
     d_.why = fmt::format("{} frees or uses what another thread has freed: {}", c_.thread(o_.thread), plain_line(o_.message, 80));
     d_.fix = fmt::format(
-        "Two threads must not both come to {} for the same memory: let one step decide who frees it (an atomic decrement whose result is "
+        "Two threads must not both execute {} for the same memory: let one step decide who frees it (an atomic decrement whose result is "
         "tested, or one lock around the test and the free).",
         crash_place().empty() ? "that line" : crash_place());
     return true;
@@ -72,11 +85,16 @@ class Teardown {
 
   // The victim's last read gave nothing: somebody has cleared it, or nobody has set it yet.
   bool pointer_not_there() {
+    bool first_look = true;
     for (size_t i = events_.size(); i-- > 0;) {
       const Event& e = events_[i];
       if (e.thread != o_.thread || !is_memory(e.op) || !reads(e) || e.value != 0 || e.object == kNoObject) continue;
       auto had_one = [&](const Event& other) { return other.object == e.object && (other.flags & kPointer) != 0; };
       bool good = c_.passing != nullptr && std::any_of(c_.passing->events().begin(), c_.passing->events().end(), had_one);
+      // What the thread read last before it crashed, of a pointer's size: who wrote nothing there took it away, whether or not the run shows
+      // what it was before.
+      good |= first_look && e.size == sizeof(void*);
+      first_look = false;
       for (size_t k = 0; k < i; ++k) {
         const Event& other = events_[k];
         if (other.object != e.object) continue;
@@ -92,7 +110,7 @@ class Teardown {
   bool cleared(size_t taken, size_t found) {
     d_.kind = BugClass::kUseAfterFree;
     d_.subject = c_.object(events_[found]);
-    d_.why = fmt::format("{}; {}, finds it gone and goes on all the same", c_.happened(taken), c_.happened(found));
+    d_.why = fmt::format("{}; {}, finds it gone and goes on anyway", c_.happened(taken), c_.happened(found));
     d_.fix = teardown_fix(c_, d_.subject, c_.place(taken), events_[taken].thread, o_.thread, c_.place(found));
     c_.lines.event(found, "finds it gone here");
     c_.lines.event(taken, "takes it away here");
@@ -221,7 +239,7 @@ void diagnose_misuse(Case& c) {
   if (o.memory.freed == kNoSite) {
     d.fix =
         memory ? fmt::format("End or wait for the threads that use it before it is destroyed; it is used at {}.", used.empty() ? "?" : used)
-               : fmt::format("Give back at {} only what this thread has taken: {}.", used.empty() ? "?" : used, plain_line(o.message, 120));
+               : fmt::format("Release at {} only what this thread has taken: {}.", used.empty() ? "?" : used, plain_line(o.message, 120));
     return;
   }
   const uint32_t by = o.memory.freed_by == kNoThreadIndex ? 0 : o.memory.freed_by;

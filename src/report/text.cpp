@@ -298,7 +298,8 @@ class Writer {
   void reduced(const ReductionRecord& r) {
     out_ += "NEEDS  " + wrapped(fmt::format("{} · {}", kept_words(r), shorter_words(r)), options_.width, 7) + "\n";
     constexpr size_t kMostLoops = 8;
-    std::vector<std::string> lines = iteration_lines(r);
+    std::vector<std::string> lines = request_lines(r);
+    for (std::string& line : iteration_lines(r)) lines.push_back(std::move(line));
     for (std::string& line : statement_lines(r)) lines.push_back(std::move(line));
     for (size_t i = 0; i < lines.size() && i < kMostLoops; ++i) out_ += "       " + plain_line(lines[i], options_.width) + "\n";
     if (lines.size() > kMostLoops) out_ += fmt::format("       and {} more\n", lines.size() - kMostLoops);

@@ -136,13 +136,9 @@ std::vector<WaitEdge> wait_edges(Names& names) {
 }
 
 std::string wait_sentence(Names& names, const WaitEdge& w) {
-  std::string what;
-  switch (row(w.op).family) {
-    case Family::kMutexes:
-    case Family::kRwlocks: what = "wants"; break;
-    case Family::kThreads: what = "waits for the end of"; break;
-    default: what = "waits for";
-  }
+  const Family family = row(w.op).family;
+  const bool lock = family == Family::kMutexes || family == Family::kRwlocks;
+  const char* what = lock ? "wants" : family == Family::kThreads ? "waits for the end of" : "waits for";
   std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, names.object(w.object, w.op), w.at);
   if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
     text += fmt::format(", which {} has", w.holder == w.thread ? "it itself" : names.thread(w.holder));

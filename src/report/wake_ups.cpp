@@ -56,9 +56,9 @@ class WakeUpDoctor {
         static_cast<size_t>(std::count_if(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& w) { return w.object == waiter_.object; }));
     if (wake.wasted != kNoDifference) {
       d_.why = c_.happened(wake.wasted) + ", and who was woken by it found nothing to do and waits again; ";
-      c_.lines.event(wake.wasted, "wakes for nothing here");
+      c_.lines.event(wake.wasted, "is woken here and finds nothing to do");
       d_.fix = fmt::format(
-          "The one wake-up at {} went to a thread that was not meant, while {} waits at {}: use {} there, or a condition for each kind of "
+          "The one wake-up at {} went to the wrong thread, while {} waits at {}: use {} there, or a condition for each kind of "
           "waiter.",
           c_.place(wake.wasted), c_.thread(waiter_.thread), waiter_.at, wake_all(wake.wasted));
       before_signal(wake.wasted);
@@ -172,7 +172,7 @@ class WakeUpDoctor {
         "left the wait at {}, for example by a round number that each waits to change.",
         c_.place(stale.signal), c_.place(stale.taken), who, c_.place(stale.wake));
     c_.lines.event(stale.taken, "undoes here what the wake-up was for");
-    c_.lines.event(stale.wake, "comes back too late here");
+    c_.lines.event(stale.wake, "returns too late here");
   }
 
   // Nothing signals it in this run.

@@ -28,7 +28,7 @@ CheckResult check(const SearchOptions& options, Executor& executor, const CheckO
   auto add = [&](const std::string& reason) { c.open += (c.open.empty() ? "" : "; ") + reason; };
   if (!options.preempt_at.empty()) add("preemptions were tried at chosen places only");
   if (account.unexpected > 0) add(fmt::format("{} runs did not follow their plan", account.unexpected));
-  if (account.schedules == 0) add("no run came to an end");
+  if (account.schedules == 0) add("no run ended");
   const uint64_t cut = result.found.inconclusive - account.unexpected - account.infeasible;
   if (cut > 0) add(fmt::format("{} runs were inconclusive", cut));
   if (account.others) add(kOthersAct);

@@ -55,8 +55,11 @@ std::optional<Plan> Epochs::propose() {
     plan = search_->propose();
     if (!plan) return std::nullopt;
   }
+  // How far a slice goes is counted in the points of the run that it was taken from.
+  if (sites_.size() != begun_with_ && plan->slices.empty()) set_points(*plan, PointKind::kRacy, sites_);
   plan->detect = without_news_ < kMostWithoutNews ? kDetectRaces | kListHot : 0u;
-  if (plan->detect == 0 && !hot_.empty()) set_points(*plan, PointKind::kRacy, with_disabled_hooks());
+  if (plan->detect == 0 && !hot_.empty() && (plan->slices.empty() || sites_.size() == begun_with_))
+    set_points(*plan, PointKind::kRacy, with_disabled_hooks());
   pending_.push_back(epoch_);
   return plan;
 }
@@ -112,6 +115,7 @@ void Epochs::begin() {
   ++epoch_;
   observed_ = 0;
   without_news_ = 0;
+  begun_with_ = sites_.size();
   SearchOptions own = options_;
   own.seed = epoch_ == 1 ? options_.seed : mix(options_.seed, 0xE90C + epoch_);
   own.samples_first = long_;
@@ -131,11 +135,15 @@ void Epochs::observe(size_t, const Trace& trace) {
     return;
   }
   if (epoch == epoch_) search_->observe(observed_++, trace);
-  if (learn(trace)) {
-    begin();
-  } else {
+  if (!learn(trace)) {
     ++without_news_;
+  } else if (goes_on()) {
+    without_news_ = 0;
+  } else {
+    begin();
   }
 }
+
+bool Epochs::goes_on() const { return search_->draws_samples() && sites_.size() <= begun_with_ + begun_with_ / 4; }
 
 }  // namespace heddle::search

@@ -12,7 +12,8 @@ namespace heddle::search {
 // The point set of PointKind::kRacy is not known beforehand. The first run has no preemptions, every access is a point and the detector watches; what races there
 // is the point set of the first epoch, and the run itself, without the points that do not matter, is that epoch's sequential run. Where that
 // run is too long to be watched so to its end, a few walks at random show what races before the first epoch begins. Later
-// runs are watched too: one that shows a new racing site begins a new epoch, in which the search starts again over more points. When
+// runs are watched too: one that shows a new racing site begins a new epoch, in which the search starts again over more points. A search that
+// draws samples of long runs goes on instead, and its samples have the new points, until there are so many more that what it knows is out of date. When
 // nothing new has come for a while, watching stops.
 class Epochs final : public Search {
  public:
@@ -30,6 +31,7 @@ class Epochs final : public Search {
   static constexpr size_t kOften = 256;              // executions in a run that make a site hot
   static constexpr size_t kMostWithoutNews = 100;    // runs without a new site after which nobody watches
   void begin();
+  bool goes_on() const;
   Plan walk();
   bool learn(const Trace& trace);
   void note_hot(const Trace& trace);
@@ -40,6 +42,7 @@ class Epochs final : public Search {
   std::unique_ptr<Search> search_;
   RaceLog races_;
   std::vector<SiteId> sites_;
+  size_t begun_with_ = 0;       // sites of this epoch's beginning
   std::set<SiteId> hot_;        // hooks that runs have called often
   std::optional<Trace> scout_;  // the first run, where it came to its end
   std::deque<size_t> pending_;  // the epoch of each proposal not yet observed

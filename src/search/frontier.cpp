@@ -188,7 +188,7 @@ class Frontier final : public Search {
 };
 
 constexpr SearchRow kFrontierSearch{
-    140, "frontier", "goes back to states seldom met and on from there", "Ecoffet et al. 2021, First return, then explore",
+    140, "frontier", "returns to rarely seen states and goes on from there", "Ecoffet et al. 2021, First return, then explore",
     [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Frontier>(options); }};
 HEDDLE_ROW(searches, kFrontierSearch);
 

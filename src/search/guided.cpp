@@ -28,7 +28,7 @@ class Guided final : public Search {
 };
 
 constexpr SearchRow kGuidedSearch{
-    90, "guided", "turns racing and contended pairs round one by one, most promising first", "Flanagan & Godefroid 2005, section 3",
+    90, "guided", "reverses racing and contended pairs one by one, most promising first", "Flanagan & Godefroid 2005, section 3",
     [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Guided>(options); }};
 HEDDLE_ROW(searches, kGuidedSearch);
 

@@ -29,6 +29,8 @@ constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuide
 constexpr Arm kLongOpening[] = {kSurwArm, kRandomArm, kPosArm,  kRandomArm, kSurwArm, kGuidedArm, kTurnsArm, kPosArm,  kRandomArm,
                                 kSurwArm, kGuidedArm, kRaceArm, kRandomArm, kSurwArm, kPosArm,    kTurnsArm, kRaceArm, kGuidedArm};
 static_assert(std::size(kOpening) == std::size(kLongOpening));
+// And go on to lead: each meets what the others do not, so they take turns.
+constexpr Arm kSamples[] = {kPosArm, kSurwArm, kRandomArm};
 // Lengths of a turn: a critical section is two operations, an update of a variable in place two or three.
 constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 
@@ -74,11 +76,14 @@ class Portfolio final : public Search {
     forecast_.learn(trace, pending.plan ? &*pending.plan : nullptr);
     const size_t fresh = coverage_.add(trace);
     // What samples suggest would only stand in the way of the systematic part at first; later, where they go is where it has not been.
-    if (arm == kArms || arm == kGuidedArm || arm == kTimingArm || (fresh > 0 && observed_ >= kSystematic)) reversals_.add(trace);
+    // Where samples lead nearly every one shows something new, and there is more to try than can be tried.
+    const bool suggests = fresh > 0 && observed_ >= kSystematic && !samples_lead_;
+    if (arm == kArms || arm == kGuidedArm || arm == kTimingArm || suggests) reversals_.add(trace);
     ++observed_;
     learn_length(trace);
     if (fresh > 0) learn_objects(trace);
     if (arm == kArms) {
+      samples_lead_ = samples_lead_ || trace.events().size() >= kLong;
       // The sequential run is the profile of every arm that wants one.
       for (uint32_t i = kSurwArm; i < kTimingArm; ++i) {
         if (i == kSurwArm || i == kRaceArm || i == kPctArm || i == kRffArm || i == kFrontierArm) arms_[i].search->propose();
@@ -95,6 +100,8 @@ class Portfolio final : public Search {
     arms_[arm].runs += 1;
     arms_[arm].reward += fresh > 0 ? 1 + 0.1 * static_cast<double>(std::min<size_t>(fresh, 10)) : 0;
   }
+
+  bool draws_samples() const override { return samples_lead_; }
 
   std::string knowledge() const override {
     std::string words = arms_[kPctArm].search->knowledge();
@@ -114,6 +121,8 @@ class Portfolio final : public Search {
   static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
   static constexpr uint64_t kSystematic = 40;
   static constexpr uint64_t kDeep = 1000;
+  static constexpr size_t kLong = 2'000;         // events of the sequential run
+  static constexpr uint64_t kLongRound = 12;     // of long runs one in so many is systematic
   static constexpr uint64_t kTimingShare = 8;    // one run in so many
   static constexpr uint64_t kTimingOpening = 4;  // at first, where the program sleeps
   static constexpr uint64_t kManyTimings = 16;   // such runs, after which more of it may happen in one
@@ -185,6 +194,7 @@ class Portfolio final : public Search {
   }
 
   void learn_objects(const Trace& trace) {
+    if (contended_.size() == kMostMarks) return;
     for (const EventPair& pair : reversible_conflicts(trace)) {
       const ObjectId object = trace.events()[pair.first].object;
       if (contended_.size() == kMostMarks) return;
@@ -198,10 +208,14 @@ class Portfolio final : public Search {
     // What depends on a sleep is found so, or not at all.
     if (options_.timing > 0 && timed_ && turn < std::size(kOpening) && turn % kTimingOpening == 1) return kTimingArm;
     if (turn < std::size(kOpening)) {
-      const Arm arm = (options_.samples_first ? kLongOpening : kOpening)[turn];
+      const Arm arm = (samples_lead_ ? kLongOpening : kOpening)[turn];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
     if (options_.timing > 0 && turn % kTimingShare == kTimingShare - 1 && (timed_ || waits_)) return kTimingArm;
+    if (samples_lead_) {
+      if (turn % kLongRound == kLongRound - 1 && systematic) return kGuidedArm;
+      return turn % 4 == 3 ? draw(0) : kSamples[turn % std::size(kSamples)];
+    }
     // The systematic part keeps half of the executions while it has something to try; of the later ones, which are ever less promising, a
     // smaller share.
     const uint64_t share = turn < 500 ? 2 : turn < 2000 ? 4 : 8;
@@ -246,6 +260,7 @@ class Portfolio final : public Search {
   uint64_t longest_ = 0;  // run that came to its end
   bool timed_ = false;    // the program waits for time to pass
   bool waits_ = false;    // or on a condition
+  bool samples_lead_ = options_.samples_first;
   uint64_t timing_runs_ = 0;
   size_t most_timing_ = 0;           // in one run
   std::vector<uint64_t> contended_;  // objects that threads met on

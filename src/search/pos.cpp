@@ -16,7 +16,7 @@ class Pos final : public Search {
   uint64_t next_ = 0;
 };
 
-constexpr SearchRow kPosSearch{60, "pos", "a random priority for each pending operation, drawn anew when it races",
+constexpr SearchRow kPosSearch{60, "pos", "a random priority for each pending operation, drawn again when it races",
                                "Yuan, Yang & Gu 2018, algorithm 2",
                                [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Pos>(options); }};
 HEDDLE_ROW(searches, kPosSearch);

@@ -1,6 +1,7 @@
 #include "search/profile.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace heddle::search {
 
@@ -33,10 +34,9 @@ std::vector<Weight> Profile::weights(const std::vector<uint64_t>& marks) const {
     const bool child = !weights.empty();
     weights.push_back({t.id, child ? static_cast<uint64_t>(t.parent + 1) << 32 : 0});
   }
+  const std::unordered_set<uint64_t> selection(marks.begin(), marks.end());
   for (const Event& e : richest_.events()) {
-    const bool selected = marks.empty() || std::find(marks.begin(), marks.end(), e.object) != marks.end() ||
-                          std::find(marks.begin(), marks.end(), e.site) != marks.end();
-    if (selected) ++weights[e.thread].count;
+    if (marks.empty() || selection.contains(e.object) || selection.contains(e.site)) ++weights[e.thread].count;
   }
   return weights;
 }

@@ -27,12 +27,12 @@ class Random final : public Search {
 };
 
 constexpr SearchRow kRandomSearch{
-    30, "random", "random walks that stay with a thread more or less", "Thomson, Donaldson & Betts 2016, section 4",
+    30, "random", "random walks that tend to stay with a thread", "Thomson, Donaldson & Betts 2016, section 4",
     [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Random>(options, false); }};
 HEDDLE_ROW(searches, kRandomSearch);
 
 constexpr SearchRow kWalkSearch{
-    40, "walk", "the uniform random walk: every thread as likely at every point", "Jalbert & Sen 2010, section 5",
+    40, "walk", "the uniform random walk: every thread equally likely at every point", "Jalbert & Sen 2010, section 5",
     [](const SearchOptions& options) -> std::unique_ptr<Search> { return std::make_unique<Random>(options, true); }};
 HEDDLE_ROW(searches, kWalkSearch);
 

@@ -21,6 +21,8 @@ class Search {
   virtual void observe(size_t index, const Trace& trace) = 0;
   // The last proposal is not made and will not be observed: what it would show is known.
   virtual void withdraw() {}
+  // Does it mostly draw samples of long runs? More points then need no new beginning: what it has learnt still holds.
+  virtual bool draws_samples() const { return false; }
   // One sentence about what is known after it ran: bounds, coverage. May be empty.
   virtual std::string knowledge() const { return {}; }
 };

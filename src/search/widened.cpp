@@ -1,31 +1,64 @@
 #include "search/widened.h"
 
+#include "wire/ids.h"
+
 namespace heddle::search {
 
-Widened::Widened(const SearchOptions& options, const SearchRow& row, size_t first, Learn learn)
-    : options_(options), row_(row), first_(first), learn_(std::move(learn)), search_(row.make(options)) {}
+Widened::Widened(const SearchOptions& options, const SearchRow& row, size_t first, Learn learn, Revise revise)
+    : options_(options),
+      row_(row),
+      next_(first),
+      learn_(std::move(learn)),
+      revise_(std::move(revise)),
+      search_(row.make(options)),
+      seed_(options.seed) {}
+
+void Widened::begin(Plan base) {
+  options_.base = std::move(base);
+  options_.seed = begun_ == 0 ? seed_ : mix(seed_, 0x71DE + begun_);
+  ++begun_;
+  search_ = row_.make(options_);
+  observed_ = 0;
+  pending_.assign(pending_.size(), false);
+}
+
+void Widened::ask() {
+  Wider wider = learn_(*last_);
+  if (wider.base) begin(std::move(*wider.base));
+  next_ = proposed_ + wider.next;
+  if (wider.next == 0) learn_ = nullptr;
+}
 
 std::optional<Plan> Widened::propose() {
-  if (learn_ && proposed_ >= first_) {
-    if (std::optional<Plan> base = learn_()) {
-      options_.base = std::move(*base);
-      search_ = row_.make(options_);
-      observed_ = 0;
-      pending_.assign(pending_.size(), false);
+  for (;;) {
+    if (learn_ && proposed_ >= next_) {
+      // What is under way may fail: it is waited for.
+      if (!pending_.empty()) return std::nullopt;
+      if (last_) ask();
     }
-    learn_ = nullptr;
+    std::optional<Plan> plan = search_->propose();
+    if (plan) {
+      ++proposed_;
+      pending_.push_back(true);
+      return plan;
+    }
+    if (!learn_ || !last_ || !pending_.empty()) return std::nullopt;
+    next_ = proposed_;
   }
-  std::optional<Plan> plan = search_->propose();
-  if (!plan) return std::nullopt;
-  ++proposed_;
-  pending_.push_back(true);
-  return plan;
 }
 
 void Widened::observe(size_t, const Trace& trace) {
   const bool present = pending_.front();
   pending_.pop_front();
-  if (present) search_->observe(observed_++, trace);
+  last_ = trace;
+  if (!present) return;
+  if (observed_ == 0 && begun_ > 0 && revise_) {
+    if (std::optional<Plan> base = revise_(trace)) {
+      begin(std::move(*base));
+      return;
+    }
+  }
+  search_->observe(observed_++, trace);
 }
 
 void Widened::withdraw() {

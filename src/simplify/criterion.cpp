@@ -91,7 +91,12 @@ bool Criterion::passes_in_turn(const Trace& best, const Removal& removal) {
 }
 
 size_t Criterion::first_redundant(Trace& best, const std::vector<Removal>& removals) {
-  std::deque<std::pair<size_t, Key>> under_way;
+  struct Submitted {
+    size_t at;
+    Key key;
+    std::vector<Skip> skips;
+  };
+  std::deque<Submitted> under_way;
   size_t next = 0;
   while (!spent()) {
     while (next < removals.size() && under_way.size() < executor_.width()) {
@@ -106,18 +111,18 @@ size_t Criterion::first_redundant(Trace& best, const std::vector<Removal>& remov
       // Successes change the best, so that only failures are met again.
       if (!known_.contains(key)) {
         executor_.submit(plan);
-        under_way.emplace_back(next, std::move(key));
+        under_way.push_back({next, std::move(key), std::move(plan.skips)});
       }
       ++next;
     }
     if (under_way.empty()) break;
-    const auto [at, key] = std::move(under_way.front());
+    auto [at, key, skips] = std::move(under_way.front());
     under_way.pop_front();
     budget_.count();
-    ++rounds_;
+    history_.push_back({stage_, false, std::move(skips)});
     Trace trace = executor_.next();
     // Without a thread the others may do its work; without iterations there has to be less of it.
-    const bool shorter = removals[at].parts.empty() || trace.events().size() <= best.events().size();
+    const bool shorter = removals[at].loops.empty() || trace.events().size() <= best.events().size();
     bool holds = shorter && same_bug_(trace);
     if (holds && !sequential_bug_ && !spent()) {
       // The others are asked again, if this one does not hold.
@@ -128,6 +133,8 @@ size_t Criterion::first_redundant(Trace& best, const std::vector<Removal>& remov
     }
     if (holds) {
       executor_.drop();
+      history_.back().holds = true;
+      last_held_ = history_.size();
       best = std::move(trace);
       return at;
     }

@@ -24,7 +24,10 @@ class Criterion {
 
   bool spent() const { return budget_.spent(); }
   const Budget& budget() const { return budget_; }
-  size_t rounds() const { return rounds_; }
+  size_t rounds() const { return history_.size(); }
+  size_t rounds_to_result() const { return last_held_; }  // up to the last that held
+  const std::vector<ReduceRound>& history() const { return history_; }
+  void enter(ReduceRound::Stage stage) { stage_ = stage; }
   bool sequential_bug() const { return sequential_bug_; }
   const InTurn& in_turn() const { return in_turn_; }
 
@@ -41,7 +44,9 @@ class Criterion {
   Executor& executor_;
   Budget budget_;
   Limits limits_;
-  size_t rounds_ = 0;
+  std::vector<ReduceRound> history_;
+  size_t last_held_ = 0;
+  ReduceRound::Stage stage_ = ReduceRound::Stage::kThreads;
   bool sequential_bug_ = false;
   bool bug_first_ = false;  // the sequential order in which the whole program reaches its check
   SiteId check_site_ = kNoSite;

@@ -142,10 +142,10 @@ class LoopReader {
 class Renumbering {
  public:
   explicit Renumbering(const Removal& removal) {
-    if (removal.use != nullptr) {
-      for (size_t i : removal.parts) {
-        const IterationPart& p = removal.use->parts[i];
-        if (p.operations() > 0) gone_[removal.use->thread].push_back({p.first_operation, p.last_operation, 0});
+    for (const auto& [use, parts] : removal.loops) {
+      for (size_t i : parts) {
+        const IterationPart& p = use->parts[i];
+        if (p.operations() > 0) gone_[use->thread].push_back({p.first_operation, p.last_operation, 0});
       }
     }
     for (const Removal::Gone& g : removal.gone) gone_[g.thread].push_back({g.first, g.last, 0});
@@ -193,6 +193,29 @@ std::vector<LoopUse> loop_uses(const Trace& trace) {
   return LoopReader(trace).read();
 }
 
+std::vector<size_t> outermost(const std::vector<LoopUse>& uses) {
+  // Those with the most operations come first, so that what lies around a loop has been taken.
+  std::unordered_map<ThreadId, std::vector<std::pair<uint64_t, uint64_t>>> taken;
+  std::vector<size_t> out;
+  for (size_t u = 0; u < uses.size(); ++u) {
+    auto& around = taken[uses[u].thread];
+    const auto meets = [&](const IterationPart& p) {
+      return std::any_of(around.begin(), around.end(),
+                         [&](const auto& range) { return p.first_operation <= range.second && range.first <= p.last_operation; });
+    };
+    if (std::any_of(uses[u].parts.begin(), uses[u].parts.end(), meets)) continue;
+    out.push_back(u);
+    uint64_t first = UINT64_MAX, last = 0;
+    for (const IterationPart& p : uses[u].parts) {
+      if (p.operations() == 0) continue;
+      first = std::min(first, p.first_operation);
+      last = std::max(last, p.last_operation);
+    }
+    around.emplace_back(first, last);
+  }
+  return out;
+}
+
 Plan projected(const Trace& trace, const Removal& removal, const Limits& limits) {
   std::vector<bool> gone(trace.threads().size());
   for (uint32_t t = 1; t < gone.size(); ++t) {
@@ -224,13 +247,13 @@ Plan projected(const Trace& trace, const Removal& removal, const Limits& limits)
 void remove_from(Plan& plan, const Removal& removal) {
   for (ThreadId t : removal.threads) plan.remove_thread(t);
   plan.skips.insert(plan.skips.end(), removal.statements.begin(), removal.statements.end());
-  if (removal.use == nullptr) return;
-  const LoopUse& use = *removal.use;
-  for (size_t i = 0; i < removal.parts.size();) {
-    const uint64_t first = use.parts[removal.parts[i]].first;
-    uint64_t last = use.parts[removal.parts[i]].last;
-    for (++i; i < removal.parts.size() && use.parts[removal.parts[i]].first == last + 1; ++i) last = use.parts[removal.parts[i]].last;
-    plan.remove_iterations(use.thread, use.loop, first, last);
+  for (const auto& [use, parts] : removal.loops) {
+    for (size_t i = 0; i < parts.size();) {
+      const uint64_t first = use->parts[parts[i]].first;
+      uint64_t last = use->parts[parts[i]].last;
+      for (++i; i < parts.size() && use->parts[parts[i]].first == last + 1; ++i) last = use->parts[parts[i]].last;
+      plan.remove_iterations(use->thread, use->loop, first, last);
+    }
   }
 }
 

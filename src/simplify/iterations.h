@@ -29,11 +29,17 @@ struct LoopUse {
 // operation happens are left out: they do not make a schedule longer.
 std::vector<LoopUse> loop_uses(const Trace& trace);
 
+// Of these, those that are in no iteration of another: the outermost, by thread. What is left out of one of them changes no number of another.
+std::vector<size_t> outermost(const std::vector<LoopUse>& uses);
+
 // A part of a run that a candidate leaves out, besides what the run has left out already.
 struct Removal {
   std::vector<ThreadId> threads;  // with their descendants
-  const LoopUse* use = nullptr;
-  std::vector<size_t> parts;  // of `use`, in order
+  struct Parts {
+    const LoopUse* use;
+    std::vector<size_t> parts;  // of `use`, in order
+  };
+  std::vector<Parts> loops;  // none of them in a part of another
   // Executions of statements, and the own operations that were part of them, in the run as it is.
   struct Gone {
     ThreadId thread;
@@ -41,7 +47,7 @@ struct Removal {
   };
   std::vector<Skip> statements;
   std::vector<Gone> gone;
-  bool empty() const { return threads.empty() && parts.empty() && statements.empty(); }
+  bool empty() const { return threads.empty() && loops.empty() && statements.empty(); }
 };
 
 // The run's schedule without it (LEAN section 4: the events of what is removed are taken out of the trace, the rest is its projection): operations that

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace heddle::simplify {
 
@@ -9,9 +10,23 @@ namespace {
 
 class Minimiser {
  public:
-  Minimiser(const Items& ranked, const MinimiseTest& test) : ranked_(ranked), test_(test), present_(ranked.size(), true) {}
+  Minimiser(Items ranked, const MinimiseTest& test) : ranked_(std::move(ranked)), test_(test), present_(ranked_.size(), true) {}
 
-  void go() {
+  void guess(const std::vector<Items>& guesses) {
+    std::vector<Items> drops;
+    for (const Items& needed : guesses) {
+      const std::set<size_t> stay(needed.begin(), needed.end());
+      Items drop;
+      for (size_t i = 0; i < present_.size(); ++i) {
+        if (!stay.contains(i)) drop.push_back(i);
+      }
+      if (!drop.empty()) drops.push_back(std::move(drop));
+    }
+    if (drops.empty() || first_redundant(drops) == kNoneRedundant) return;
+    std::erase_if(ranked_, [&](size_t i) { return !present_[i]; });
+  }
+
+  void find() {
     size_t limit = ranked_.size();  // only the first `limit` and `needed_` are still in
     while (limit > 0 && !test_.spent()) {
       if (needed_.size() > 8 && needed_.size() * 4 > ranked_.size()) break;  // nearly everything is needed: ddmin's complements are cheaper
@@ -20,7 +35,6 @@ class Minimiser {
       needed_.push_back(ranked_[enough - 1]);
       limit = enough - 1;
     }
-    finish();
   }
 
   void finish() {
@@ -34,7 +48,7 @@ class Minimiser {
  private:
   // What goes where the first n and the needed ones stay.
   Items all_but_first(size_t n) const {
-    std::vector<bool> keep(ranked_.size());
+    std::vector<bool> keep(present_.size());
     for (size_t i = 0; i < n; ++i) keep[ranked_[i]] = true;
     for (size_t i : needed_) keep[i] = true;
     Items drop;
@@ -105,7 +119,7 @@ class Minimiser {
     }
   }
 
-  const Items& ranked_;
+  Items ranked_;
   const MinimiseTest& test_;
   std::vector<bool> present_;
   Items needed_;
@@ -113,12 +127,23 @@ class Minimiser {
 
 }  // namespace
 
-void minimise(const Items& ranked, const MinimiseTest& test) { Minimiser(ranked, test).go(); }
+void minimise(const Ranking& ranking, const MinimiseTest& test) {
+  Minimiser minimiser(ranking.ranked, test);
+  minimiser.guess(ranking.guesses);
+  minimiser.find();
+  minimiser.finish();
+}
+
+void find_needed(const Ranking& ranking, const MinimiseTest& test) {
+  Minimiser minimiser(ranking.ranked, test);
+  minimiser.guess(ranking.guesses);
+  minimiser.find();
+}
 
 void minimise_again(size_t items, const MinimiseTest& test) {
   Items all(items);
   std::iota(all.begin(), all.end(), size_t{0});
-  Minimiser(all, test).finish();
+  Minimiser(std::move(all), test).finish();
 }
 
 }  // namespace heddle::simplify

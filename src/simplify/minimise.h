@@ -18,10 +18,19 @@ struct MinimiseTest {
   std::function<bool()> spent;
 };
 
-// Leaves a 1-minimal subset of 0..ranked.size() - 1: a search among the first of them in the order of suspicion, which finds k needed items of n in about
-// k log n rounds at most where removal is monotone (Junker 2004), and in few where suspicion is right; then ddmin, which makes 1-minimality sure.
-void minimise(const Items& ranked, const MinimiseTest& test);
-// The second half of it, where little is expected to go.
+// What is known before a search: the items in the order of suspicion, and sets of them that may be all that is needed, the likeliest first.
+struct Ranking {
+  Items ranked;
+  std::vector<Items> guesses;
+};
+
+// Leaves a 1-minimal subset of 0..ranked.size() - 1: the guesses, then a search among the first items in the order of suspicion, which finds k needed
+// ones of n in about k log n rounds at most where removal is monotone (Junker 2004), and in few where suspicion is right; then ddmin, which makes
+// 1-minimality sure.
+void minimise(const Ranking& ranking, const MinimiseTest& test);
+// Without ddmin.
+void find_needed(const Ranking& ranking, const MinimiseTest& test);
+// ddmin alone, where little is expected to go.
 void minimise_again(size_t items, const MinimiseTest& test);
 
 }  // namespace heddle::simplify

@@ -22,9 +22,18 @@ struct ReduceOptions {
 // What a stage of the reduction took.
 struct ReduceStage {
   size_t rounds = 0;  // a round is a validation: the projected schedule and, if that fails, a sequential run
+  size_t rounds_to_result =
+      0;  // up to the last that something went in; what follows makes 1-minimality sure (not in the paper's Figs. 8 and 9)
   size_t executions = 0;
   double seconds = 0;
   size_t events_left = 0;  // after it; of threads, after the first pass
+};
+
+// One validation (Figs. 8 and 9).
+struct ReduceRound {
+  enum class Stage { kThreads, kIterations, kStatements } stage = Stage::kThreads;
+  bool holds = false;
+  std::vector<Skip> skips;  // all that this run left out
 };
 
 // How a sequential run of what is left ended (Definition 2, condition II).
@@ -54,6 +63,7 @@ struct ReduceResult {
   std::optional<StatementsLeft> statements;  // nothing: the program marks none, or a slice could not be had
   std::string no_statements;                 // why it could not
   ReduceStage by_threads, by_iterations, by_statements;
+  std::vector<ReduceRound> history;
   size_t executions = 0;
   size_t rounds = 0;
   double seconds = 0;

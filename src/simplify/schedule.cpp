@@ -78,6 +78,7 @@ Plan plan_for(const Schedule& schedule, const Trace& like, const Limits& limits)
   plan.env_seed = like.data().env_seed;
   plan.input_id = like.data().input_id;
   plan.skips = like.data().skips;
+  if (like.inputs().from_outside()) plan.inputs = like.data().inputs;
   plan.slices.reserve(schedule.size());
   for (const Interval& i : schedule) plan.slices.push_back({i.thread, i.last});
   for (const Event& e : like.events()) {

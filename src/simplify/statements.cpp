@@ -159,11 +159,14 @@ void remove_statements(ReduceResult& result, const StatementSlices& slices, cons
                        Executor& executor, const ReduceOptions& options) {
   Criterion criterion(result.best, same_bug, executor, options);
   if (criterion.spent()) return;
+  criterion.enter(ReduceRound::Stage::kStatements);
   criterion.look_in_turn(result.best);
   Remover remover(result, slices, criterion, options);
   remover.go();
   result.statements = remover.left();
-  result.by_statements = {criterion.rounds(), criterion.budget().executions(), criterion.budget().elapsed(), result.best.counts().events};
+  result.by_statements = {criterion.rounds(), criterion.rounds_to_result(), criterion.budget().executions(), criterion.budget().elapsed(),
+                          result.best.counts().events};
+  result.history.insert(result.history.end(), criterion.history().begin(), criterion.history().end());
   if (criterion.in_turn().asked) result.in_turn = criterion.in_turn();
   result.rounds += criterion.rounds();
   result.executions += criterion.budget().executions();

@@ -4,7 +4,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "simplify/schedule.h"
+#include "simplify/iterations.h"
 
 namespace heddle::simplify {
 
@@ -109,18 +109,14 @@ void add_event_edges(const Trace& trace, ThreadGraph& graph) {
 }
 
 Plan without_threads(const Trace& trace, const std::vector<bool>& dropped, const Limits& limits) {
+  Removal removal;  // of the roots: their descendants are not born
   std::vector<bool> gone = dropped;
-  for (uint32_t t = 1; t < gone.size(); ++t) gone[t] = gone[t] || gone[trace.threads()[t].parent];
-  Schedule schedule;
-  for (const TraceSlice& s : trace.slices()) {
-    if (!gone[s.thread])
-      schedule.push_back({trace.threads()[s.thread].id, trace.events()[s.begin].number, trace.events()[s.end - 1].number});
-  }
-  Plan plan = plan_for(merged(std::move(schedule)), trace, limits);
   for (uint32_t t = 1; t < gone.size(); ++t) {
-    if (gone[t] && !gone[trace.threads()[t].parent]) plan.remove_thread(trace.threads()[t].id);
+    const bool unborn = gone[trace.threads()[t].parent];
+    if (gone[t] && !unborn) removal.threads.push_back(trace.threads()[t].id);
+    gone[t] = gone[t] || unborn;
   }
-  return plan;
+  return projected(trace, removal, limits);
 }
 
 }  // namespace heddle::simplify

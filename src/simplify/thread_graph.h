@@ -11,10 +11,11 @@ namespace heddle::simplify {
 
 // Why one thread depends on another; several may hold.
 enum DependenceKind : uint8_t {
-  kByEvent = 1,    // it was created, woken, let in or signalled by it
-  kByFile = 2,     // it read a descriptor after the other wrote to one
-  kByMemory = 4,   // it read what the other wrote
-  kByJoining = 8,  // it waited for its end
+  kByEvent = 1,      // it was created, woken, let in or signalled by it
+  kByFile = 2,       // it read a descriptor after the other wrote to one
+  kByMemory = 4,     // it read what the other wrote
+  kByJoining = 8,    // it waited for its end
+  kByFileData = 16,  // it read bytes of a file that the other wrote
 };
 
 class ThreadGraph {

@@ -121,7 +121,9 @@ std::string BugStore::directory_of(const std::string& id) const { return (fs::pa
 
 // Four digits are easy to say; another bug that happens to share them gets more.
 std::string BugStore::id_for(const Bug& bug) const {
-  const std::string key = fs::path(bug.program).filename().string() + '\n' + bug.signature;
+  // Tests of one binary fail alike, and are different bugs.
+  const std::string test = bug.test.empty() ? "" : '\n' + bug.test;
+  const std::string key = fs::path(bug.program).filename().string() + '\n' + bug.signature + test;
   const std::string digits = fmt::format("{:016x}", hash_bytes(key.data(), key.size()));
   for (size_t length = 4; length < digits.size(); length += 2) {
     const std::string id = digits.substr(0, length);
@@ -130,7 +132,8 @@ std::string BugStore::id_for(const Bug& bug) const {
     try {
       const Bug there = load_from(directory_of(id));
       const bool foreign = user_key().has_value() && !check(there).own;
-      if (!foreign && there.signature == bug.signature && fs::path(there.program).filename() == fs::path(bug.program).filename()) return id;
+      const bool same = there.signature == bug.signature && there.test == bug.test;
+      if (!foreign && same && fs::path(there.program).filename() == fs::path(bug.program).filename()) return id;
     } catch (const Error&) {
       return id;  // unreadable: this bug takes its place
     }

@@ -12,7 +12,7 @@ namespace heddle::store {
 
 // What bug.json holds.
 struct Bug {
-  std::string id;                    // short hash of program and signature
+  std::string id;                    // short hash of program, signature and test
   std::vector<std::string> command;  // as given after --
   std::string program;               // absolute path
   std::string build_id;

@@ -113,7 +113,7 @@ CheckpointReader::CheckpointReader(std::string path) : path_(std::move(path)), f
   BlockFileHeader header{};
   if (!read_exactly(file_, reinterpret_cast<char*>(&header), sizeof header) ||
       std::memcmp(header.magic, wanted.magic, sizeof header.magic) != 0)
-    throw Error(fmt::format("{} is no checkpoint", path_));
+    throw Error(fmt::format("{} is not a checkpoint", path_));
   if (header.version != wanted.version || header.wire_version != wanted.wire_version)
     throw Error(fmt::format("{} was written by another version of heddle", path_));
   if (next() != kWhat || !decode(raw_, checkpoint_)) throw Error(fmt::format("{} is damaged", path_));
@@ -126,11 +126,11 @@ CheckpointReader::~CheckpointReader() {
 uint32_t CheckpointReader::next() {
   std::string bytes(sizeof(BlockHeader), '\0');
   BlockHeader header{};
-  if (!read_exactly(file_, bytes.data(), bytes.size())) throw Error(fmt::format("{} is not whole", path_));
+  if (!read_exactly(file_, bytes.data(), bytes.size())) throw Error(fmt::format("{} is incomplete", path_));
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.packed > (uint64_t{1} << 30)) throw Error(fmt::format("{} is damaged", path_));
   bytes.resize(sizeof header + header.packed);
-  if (!read_exactly(file_, bytes.data() + sizeof header, header.packed)) throw Error(fmt::format("{} is not whole", path_));
+  if (!read_exactly(file_, bytes.data() + sizeof header, header.packed)) throw Error(fmt::format("{} is incomplete", path_));
   if (const char* wrong = unpack_block(bytes, blocks_++, &header, &raw_)) throw Error(fmt::format("{} {}", path_, wrong));
   return header.kind;
 }

@@ -171,7 +171,7 @@ class BlockReader {
     path_ = segment_path(directory_, segments_);
     if (!fs::exists(path_)) {
       if (bytes_.empty())
-        throw RecordingError(fmt::format("{} is no recording: it has no {}", directory_, fs::path(path_).filename().string()));
+        throw RecordingError(fmt::format("{} is not a recording: it has no {}", directory_, fs::path(path_).filename().string()));
       return false;
     }
     bytes_ = read_file(path_);
@@ -185,7 +185,7 @@ class BlockReader {
     }
     std::memcpy(&header, bytes_.data(), sizeof header);
     if (std::memcmp(header.magic, kSegmentMagic, sizeof header.magic) != 0)
-      throw RecordingError(fmt::format("{} is no part of a recording", path_));
+      throw RecordingError(fmt::format("{} is not part of a recording", path_));
     if (header.version != kSegmentVersion || header.wire_version != kWireVersion) {
       throw RecordingError(fmt::format("{} was written by another version of heddle", path_));
     }
@@ -294,8 +294,7 @@ Recording load_recording(const std::string& directory) {
   const uint64_t before = std::min<uint64_t>(beginning.step - std::min(beginning.step, first), parts.events.size());
   parts.events.erase(parts.events.begin(), parts.events.begin() + static_cast<std::ptrdiff_t>(before));
   data.first = first + before;
-  if (parts.events.empty())
-    throw RecordingError(fmt::format("{} holds nothing yet: the program did not get as far as a thread", directory));
+  if (parts.events.empty()) throw RecordingError(fmt::format("{} holds nothing yet: the program has not created a thread", directory));
   sort_inputs(parts.inputs);
   parts.inputs.files = data.inputs->files;
   parts.inputs.lost = data.inputs->lost;

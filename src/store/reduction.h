@@ -48,6 +48,35 @@ struct CriterionShown {
   friend bool operator==(const CriterionShown&, const CriterionShown&) = default;
 };
 
+// A request of a recorded run that the reduced one still gets.
+struct KeptRequest {
+  std::string connection;  // "connection 12"
+  uint64_t number = 0;     // of the recorded run's requests, from 1
+  uint64_t bytes = 0;
+  std::string begins;
+
+  friend bool operator==(const KeptRequest&, const KeptRequest&) = default;
+};
+
+// What came from outside.
+struct InputsLeft {
+  BeforeAfter requests, connections, calls;  // calls: records of the log
+  std::vector<KeptRequest> kept;
+
+  friend bool operator==(const InputsLeft&, const InputsLeft&) = default;
+};
+
+// Blocks of instructions and accesses to memory, of the whole run and of the reduced one; and of those intervals of it that are worth a trace.
+struct TraceSizes {
+  BeforeAfter blocks, accesses;
+  uint64_t intervals = 0, intervals_traced = 0, edges = 0;  // edges: between intervals, by memory
+  uint64_t blocks_traced = 0, accesses_traced = 0, bytes_traced = 0;
+  double seconds_before = 0, seconds_after = 0;  // of the replay that traces
+  std::string why_not;
+
+  friend bool operator==(const TraceSizes&, const TraceSizes&) = default;
+};
+
 struct ReductionRecord {
   std::vector<std::string>
       by;  // "dependence": threads on which the failing one does not depend; "delta": threads and iterations, by trying
@@ -57,7 +86,11 @@ struct ReductionRecord {
   std::vector<KeptIterations> kept_iterations;
   std::optional<BeforeAfter> statements;  // executions, before and after slicing; nothing: none are marked, or no slice could be had
   std::vector<KeptStatement> kept_statements;
-  std::string no_statements;  // why no slice could be had
+  std::string no_statements;             // why no slice could be had
+  std::optional<InputsLeft> inputs;      // nothing: the run was not recorded with others outside, or whose bytes they were is not known
+  std::string no_inputs;                 // why nothing of them could be left out
+  std::optional<BeforeAfter> intervals;  // thread execution intervals
+  std::optional<TraceSizes> trace;       // where somebody asked
   BeforeAfter log_events;
   double replay_seconds_before = 0, replay_seconds_after = 0;
   bool same_failure = false;

@@ -125,7 +125,7 @@ Plan get_plan(ByteReader& in) {
   for (Choice& c : plan.choices) c = {thread(), body.number(), body.number()};
   plan.skips.resize(body.count());
   for (Skip& s : plan.skips) {
-    s.kind = static_cast<SkipKind>(body.below(static_cast<uint64_t>(SkipKind::kStatement) + 1));
+    s.kind = static_cast<SkipKind>(body.below(static_cast<uint64_t>(SkipKind::kBirth) + 1));
     s.thread = thread();
     s.loop = body.number();
     s.iteration = body.number();

@@ -219,7 +219,7 @@ Trace::Data decode_data(ByteReader& in) {
   data.input_id = in.number();
   for (uint64_t i = in.count(); i > 0 && in.ok(); --i) {
     Skip s{};
-    s.kind = static_cast<SkipKind>(in.below(static_cast<uint64_t>(SkipKind::kStatement) + 1));
+    s.kind = static_cast<SkipKind>(in.below(static_cast<uint64_t>(SkipKind::kBirth) + 1));
     s.thread = in.number();
     s.loop = in.number();
     s.iteration = in.number();

@@ -26,7 +26,7 @@ std::string state_directory() {
     const passwd* user = ::getpwuid(::getuid());
     home = user != nullptr ? user->pw_dir : nullptr;
   }
-  if (home == nullptr || *home != '/') throw Error("there is no home directory to keep a key in");
+  if (home == nullptr || *home != '/') throw Error("no home directory to keep a key in");
   return std::string(home) + "/.local/state/heddle";
 }
 

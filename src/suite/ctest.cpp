@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -113,15 +114,19 @@ TestList read_ctest(const std::string& description) {
   std::map<std::string, size_t> at;
   for (size_t i = 0; i < all.size(); ++i) at.emplace(all[i].test.name, i);
   for (Described& described : all) {
-    for (const std::string& name : described.after) {
-      if (at.contains(name)) described.test.fixtures.push_back(order_after(name));
-    }
+    // CTest says of a test that it depends on what sets its fixtures up, too: that runs once, as a fixture.
+    const std::vector<std::string> required = described.test.fixtures;
+    std::erase_if(described.after, [&](const std::string& name) {
+      if (!at.contains(name)) return true;
+      const std::vector<std::string>& sets_up = all[at[name]].sets_up;
+      return std::find_first_of(sets_up.begin(), sets_up.end(), required.begin(), required.end()) != sets_up.end();
+    });
+    for (const std::string& name : described.after) described.test.fixtures.push_back(order_after(name));
   }
   for (const Described& described : all) {
     for (const std::string& name : described.sets_up) fixtures[name].setup.push_back(described.test);
     for (const std::string& name : described.cleans_up) fixtures[name].cleanup.push_back(described.test);
     for (const std::string& name : described.after) {
-      if (!at.contains(name)) continue;
       Fixture& order = fixtures[order_after(name)];
       order.setup = {all[at[name]].test};
       order.needed = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace heddle::suite {
 
@@ -12,7 +13,7 @@ constexpr uint64_t kLargestSlice = 16'384;
 constexpr double kLeastSeconds = 0.001;
 
 // Lower comes first.
-int rank(const TestHistory& test) { return test.known_bug ? 0 : test.changed ? 1 : 2; }
+std::pair<int, int64_t> rank(const TestHistory& test) { return {test.known_bug ? 0 : test.changed ? 1 : 2, -int64_t{test.missed}}; }
 
 }  // namespace
 

@@ -12,6 +12,7 @@ namespace heddle::suite {
 struct TestHistory {
   bool known_bug = false;  // a saved schedule failed in an earlier run of the suite
   bool changed = true;     // its program was built anew since, or is not known
+  uint32_t missed = 0;     // runs of the suite in a row that had no time left for it
 };
 
 struct Dealt {
@@ -35,7 +36,7 @@ class Dealer {
   Dealer(const std::vector<TestHistory>& history, uint64_t executions);
 
   // The next slice, or nothing where every test is settled. Each test has its first before any has its second: known bugs before programs that
-  // were built anew, and those before the others. Later slices go where new behaviour came fastest.
+  // were built anew, and those before the others; among these, what was not reached for longest comes first. Later slices go where new behaviour came fastest.
   std::optional<Dealt> next();
   void report(const Dealt& dealt, const SliceReport& report);
 

@@ -51,9 +51,11 @@ void join(TestResult& into, const TestResult& other) {
   const bool mixed = (into.verdict == TestVerdict::kFailsAlways && other.verdict == TestVerdict::kPassed) ||
                      (into.verdict == TestVerdict::kPassed && other.verdict == TestVerdict::kFailsAlways);
   const std::string bug = into.bug.empty() ? other.bug : into.bug;
+  const uint32_t missed = std::min(into.missed, other.missed);
   if (weight(other.verdict) > weight(into.verdict)) into = other;
   if (mixed) into.verdict = TestVerdict::kFailure;
   into.bug = bug;
+  into.missed = missed;
   into.executions = executions;
   into.seconds = seconds;
   into.bugs = bugs.size() > 1 ? bugs : std::vector<std::string>();

@@ -39,6 +39,7 @@ Json json_of(const TestResult& test) {
   if (!test.words.empty()) j["words"] = test.words;
   if (!test.command.empty()) j["command"] = test.command;
   if (!test.build.empty()) j["build"] = test.build;
+  if (test.missed > 0) j["missed"] = test.missed;
   if (test.expected) j["expected"] = true;
   return j;
 }
@@ -55,6 +56,7 @@ TestResult test_of(const Json& j) {
   test.words = j.value("words", "");
   test.command = j.value("command", "");
   test.build = j.value("build", "");
+  test.missed = j.value("missed", 0u);
   test.expected = j.value("expected", false);
   return test;
 }
@@ -66,7 +68,7 @@ bool is_bad(TestVerdict verdict) { return row(verdict).bad; }
 
 TestVerdict verdict_named(const std::string& name) {
   const auto at = std::find_if(kVerdicts.begin(), kVerdicts.end(), [&](const VerdictRow& r) { return name == r.name; });
-  if (at == kVerdicts.end()) throw Error(fmt::format("{} is no verdict of a test", name));
+  if (at == kVerdicts.end()) throw Error(fmt::format("{} is not a verdict of a test", name));
   return at->verdict;
 }
 
@@ -79,8 +81,13 @@ size_t SuiteResult::news() const {
       std::count_if(tests.begin(), tests.end(), [](const TestResult& t) { return is_bad(t.verdict) && !t.expected; }));
 }
 
+size_t SuiteResult::not_reached() const {
+  return static_cast<size_t>(std::count_if(tests.begin(), tests.end(), [](const TestResult& t) { return t.missed > 0; }));
+}
+
 const char* SuiteResult::verdict() const {
   if (news() > 0) return "failure";
+  if (not_reached() > 0 && !partial) return "inconclusive";
   return count(TestVerdict::kCannotTest) == tests.size() ? "inconclusive" : "none";
 }
 
@@ -89,9 +96,13 @@ nlohmann::ordered_json json_of(const SuiteResult& result) {
   for (const TestResult& test : result.tests) tests.push_back(json_of(test));
   Json counts = Json::object();
   for (const VerdictRow& r : kVerdicts) counts[r.name] = result.count(r.verdict);
-  return {{"verdict", result.verdict()},   {"version", kVersion}, {"framework", result.framework},   {"subject", result.subject},
-          {"build", result.build},         {"seed", result.seed}, {"executions", result.executions}, {"shard", result.shard.text()},
-          {"new_failures", result.news()}, {"counts", counts},    {"tests", std::move(tests)}};
+  return {{"verdict", result.verdict()},     {"version", kVersion},
+          {"framework", result.framework},   {"subject", result.subject},
+          {"build", result.build},           {"seed", result.seed},
+          {"executions", result.executions}, {"shard", result.shard.text()},
+          {"new_failures", result.news()},   {"not_reached", result.not_reached()},
+          {"partial", result.partial},       {"counts", counts},
+          {"tests", std::move(tests)}};
 }
 
 SuiteResult read_result(const std::string& path) {
@@ -105,10 +116,11 @@ SuiteResult read_result(const std::string& path) {
     result.seed = j.at("seed").get<uint64_t>();
     result.executions = j.at("executions").get<uint64_t>();
     result.shard = shard_of(j.at("shard").get<std::string>());
+    result.partial = j.value("partial", false);
     for (const Json& test : j.at("tests")) result.tests.push_back(test_of(test));
     return result;
   } catch (const Json::exception&) {
-    throw Error(fmt::format("{} is no result of heddle test", path));
+    throw Error(fmt::format("{} is not a result of heddle test", path));
   }
 }
 

@@ -34,6 +34,7 @@ struct TestResult {
   std::string words;              // the failure in one line, or why it cannot be tested
   std::string command;            // for people, to run it alone
   std::string build;              // of its program
+  uint32_t missed = 0;            // runs of the suite in a row, this one the last, that had no time left for it
   bool expected = false;          // listed as an expected failure, suppressed, or in the baseline
 };
 
@@ -44,12 +45,14 @@ struct SuiteResult {
   uint64_t seed = 1;
   uint64_t executions = 0;  // of each test; 0: dealt out by time
   Shard shard;
+  bool partial = false;  // what was not reached is left to the next run, on purpose
   std::vector<TestResult> tests;
 
   size_t count(TestVerdict verdict) const;
   // Failures that nobody expects.
   size_t news() const;
-  // "failure", "none", or "inconclusive" where no test could be tested.
+  size_t not_reached() const;
+  // "failure", "none", or "inconclusive" where no test could be tested, or the time was over before each had its turn.
   const char* verdict() const;
 };
 

@@ -56,6 +56,8 @@ class BlockTrace {
 
   const std::vector<BlockModule>& modules() const { return modules_; }
   uint64_t blocks() const { return head_->blocks; }
+  // Of memory, in those blocks.
+  uint64_t accesses() const { return head_->accesses; }
   // Bytes written for them, all in all.
   uint64_t bytes() const;
   // The run was too long: only its end is there.

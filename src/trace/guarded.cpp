@@ -26,6 +26,18 @@ bool releases_lock(Op op) {
   return (family == Family::kMutexes || family == Family::kRwlocks) && has(op, kReleases);
 }
 
+bool is_access(Op op) { return row(op).family == Family::kMemory || row(op).family == Family::kAtomics; }
+
+// Two accesses of one statement, which did not come round again in between.
+bool in_one_statement(const PlacedTrace& placed, size_t from, size_t to) {
+  const Event &a = placed.trace().events()[from], &b = placed.trace().events()[to];
+  if (!is_access(a.op) || !is_access(b.op)) return false;
+  const SourcePlace &p = placed.operations()[placed.operation(from)].place, &q = placed.operations()[placed.operation(to)].place;
+  if (p.file != q.file || p.line != q.line || site_module(a.site) != site_module(b.site)) return false;
+  // One instruction may read and then write.
+  return site_offset(a.site) < site_offset(b.site) || (a.site == b.site && has(a.op, kReads) && !has(a.op, kWrites) && has(b.op, kWrites));
+}
+
 void sort_unique(std::vector<std::string>& texts) {
   std::sort(texts.begin(), texts.end());
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
@@ -103,6 +115,17 @@ bool declares_guard(const std::string& text) {
   return begin < end && begin > 1 && text[begin - 1] == ' ' && (is_letter(text[begin - 2]) || text[begin - 2] == '>');
 }
 
+// "int take() {", "private:", "class Stock {": what begins outside of functions.
+bool begins_definition(const std::string& text) {
+  static const std::set<std::string> kStatements = {"if", "else", "for", "while", "switch", "do", "try", "catch", "return", "case"};
+  static const std::set<std::string> kScopes = {"private:", "public:", "protected:"};
+  static const std::set<std::string> kTypes = {"class", "struct", "union", "enum", "namespace", "template"};
+  const std::string first = text.substr(0, text.find_first_of(" (<"));
+  if (kScopes.contains(text)) return true;
+  if (kStatements.contains(first) || text.find_first_of("=[") != std::string::npos) return false;
+  return kTypes.contains(first) || (text.find('(') != std::string::npos && text.ends_with('{'));
+}
+
 // The lines from one operation to the next: to its line, to the call that leads there, or, where it comes round again or nothing follows, to the end of
 // the block; `bare`: no further than a line that takes a lock.
 std::vector<std::string> lines_between(const PlacedTrace& placed, uint32_t from, uint32_t to, bool bare, const LockedPlaces& locked) {
@@ -113,6 +136,9 @@ std::vector<std::string> lines_between(const PlacedTrace& placed, uint32_t from,
   const bool same = a.file == b.file && a.function == b.function;
   const bool elsewhere = !same && !b.file.empty();
   const bool onwards = same && b.line > a.line;
+  // At the end of a block, where objects of it are destroyed: the function may end there, too.
+  const bool at_end = a.text.starts_with('}');
+  if (at_end && !elsewhere && (!same || b.line == a.line)) return found;
   int depth = 0;
   // Such a lock is given back at the end of the block, and what runs without it comes after that.
   bool in_block = bare && releases_lock(placed.operations()[from].op) && locked.line(a.file, a.line) && declares_guard(a.text);
@@ -121,6 +147,7 @@ std::vector<std::string> lines_between(const PlacedTrace& placed, uint32_t from,
     const auto text = placed.symbols().source_statement(placed.path(from), line);
     if (!text) break;
     if (elsewhere && text->find(called_name(b.function)) != std::string::npos) break;
+    if (at_end && depth == 0 && begins_definition(*text)) return {};
     for (char c : *text) depth += c == '{' ? 1 : c == '}' ? -1 : 0;
     if (in_block) {
       in_block = depth >= 0;
@@ -243,9 +270,11 @@ GuardedLines guarded_lines(const PlacedTrace& placed) {
     if (last[e.thread] != kNoDifference && alive > 1) {
       const uint32_t from = placed.operation(last[e.thread]);
       const uint32_t to = placed.operation(i);
+      auto& all = mine.empty() ? lines.bare : lines.held;
       if (seen.insert({from, to, !mine.empty()}).second) {
-        const std::vector<std::string> more = lines_between(placed, from, to, mine.empty(), locked);
-        auto& all = mine.empty() ? lines.bare : lines.held;
+        std::vector<std::string> more;
+        if (!in_one_statement(placed, last[e.thread], i)) more = lines_between(placed, from, to, mine.empty(), locked);
+        if (is_access(e.op)) more.push_back(placed.operations()[to].place.text);
         all.insert(all.end(), more.begin(), more.end());
       }
     }

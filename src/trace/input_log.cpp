@@ -6,6 +6,13 @@
 
 namespace heddle::trace {
 
+std::optional<InputPeer> InputCall::peer() const {
+  InputPeer peer{};
+  if ((stamp & kHasPeer) == 0 || bytes.size() < sizeof peer) return std::nullopt;
+  std::memcpy(&peer, bytes.data() + bytes.size() - sizeof peer, sizeof peer);
+  return peer;
+}
+
 bool InputLog::from_outside() const {
   return std::any_of(calls.begin(), calls.end(), [](const InputCall& c) { return came_from_outside(c.thread); });
 }
@@ -51,7 +58,8 @@ void sort_inputs(InputLog& log) {
 
 std::string replay_block(const InputLog& log, bool exact) {
   std::string block(sizeof(ReplayedInputs) + log.calls.size() * sizeof(uint64_t), '\0');
-  ReplayedInputs head{log.calls.size(), exact ? 1u : 0u};
+  const InputMode mode = exact ? InputMode::kExact : log.by_peer ? InputMode::kByPeer : InputMode::kRelaxed;
+  ReplayedInputs head{log.calls.size(), mode};
   for (size_t i = 0; i < log.calls.size(); ++i) {
     const InputCall& call = log.calls[i];
     if (block.size() + input_record_bytes(call.bytes.size()) > kInputBytes) {

@@ -1,6 +1,7 @@
 #pragma once
 // What came into a run from outside, as the tool keeps it: which files were read, and what other processes sent.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,10 @@ struct InputCall {
   Op op = Op::kNone;
   int64_t result = 0;
   uint64_t stamp = 0;
-  std::string bytes;
+  std::string bytes;  // and, where the stamp says so, the InputPeer
+
+  // Who is at the other end; nothing: an earlier version recorded it, or it has no such end.
+  std::optional<InputPeer> peer() const;
 };
 
 // What a replay says of a run with calls that the log does not hold.
@@ -30,6 +34,7 @@ struct InputLog {
   std::vector<InputFile> files;  // each path once
   std::vector<InputCall> calls;  // sorted by thread and ordinal
   uint64_t lost = 0;             // more came than the log holds
+  bool by_peer = false;          // it is a part of a recording, named by peers: trace/requests.h
 
   bool from_outside() const;  // has it more than how the clock moved?
   // Is it of a recording of the first process, and not of one that was forked?

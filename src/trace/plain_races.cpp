@@ -116,7 +116,12 @@ bool PlainRaces::add(const Trace& trace, const Symbols& symbols, bool whole) {
     unknown_ += (learn(row.first.site) ? 1 : 0) + (learn(row.second.site) ? 1 : 0);
     taught = true;
   }
-  if (whole && !taught) log_.add(trace, races);
+  unsettled_.clear();
+  if (whole && !taught) {
+    log_.add(trace, races);
+  } else {
+    for (const RaceRow& row : races) unsettled_.insert({row.first.site, row.second.site});
+  }
   log_.add(trace, suspicions);
   return taught;
 }

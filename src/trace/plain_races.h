@@ -22,6 +22,8 @@ class PlainRaces {
   // Instructions to be taken for atomic (wire/atomic_sites.h); sorted. A race that is confirmed is one although all of these synchronise.
   std::vector<SiteId> sites() const;
   const RaceLog& log() const { return log_; }
+  // Instructions that raced in the last run, if it was not one that could confirm it: what others order may be among them.
+  const std::set<SiteId>& unsettled() const { return unsettled_; }
   // Instructions of which neither the source nor the memory that they access says whether they are atomic.
   size_t unknown() const { return unknown_; }
 
@@ -33,6 +35,7 @@ class PlainRaces {
   std::map<SiteId, Atomicity> known_;
   std::set<SiteId> atomic_;
   std::map<uint32_t, std::vector<std::pair<uint64_t, uint64_t>>> copied_;  // of each module: from, to
+  std::set<SiteId> unsettled_;
   SourceFiles sources_;
   RaceLog log_;
   size_t unknown_ = 0;

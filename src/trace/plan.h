@@ -34,6 +34,7 @@ struct Plan {
 
   void sort_choices();
   void remove_thread(ThreadId thread) { skips.push_back({SkipKind::kThread, 0, thread, 0, 0}); }
+  void pass_over(ThreadId thread) { skips.push_back({SkipKind::kBirth, 0, thread, 0, 0}); }
   // Iterations first to last of the loop by the thread.
   void remove_iterations(ThreadId thread, LoopId loop, uint64_t first, uint64_t last);
 };

@@ -127,7 +127,9 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
   plan.skips = trace.data().skips;
   plan.sites = trace.data().sites;
   plan.code = code_of(trace, strictness);
-  if (strictness == Strictness::kStrict && !trace.inputs().calls.empty()) plan.inputs = trace.data().inputs;
+  // Another part of a recording has other answers.
+  const bool strict = strictness == Strictness::kStrict;
+  if (strict ? !trace.inputs().calls.empty() : trace.inputs().from_outside()) plan.inputs = trace.data().inputs;
   for (const TraceSlice& s : trace.slices()) {
     plan.slices.push_back({trace.threads()[s.thread].id, trace.events()[s.end - 1].number});
   }

@@ -52,11 +52,16 @@ enum HeddleRequest {
 };
 
 // A thread has read what another wrote: each two of them once. In the file that the tool is given for them.
+// Addresses from here on are no memory: bytes of files.
+#define HEDDLE_FILE_BYTES (1ull << 62)
 struct HeddleDependence {
   uint32_t writer, reader;  // indices in the trace
   uint64_t address;
   uint64_t pc;  // of the reading instruction
 };
+
+// In the file of shared regions: marks one of which no access was lost before it became shared.
+static const uint64_t kHeddleNothingLost = 1ull << 63;
 
 // What such a function accesses, by its arguments a, b and c.
 enum HeddleMemoryFunction {

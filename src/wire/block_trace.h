@@ -8,7 +8,7 @@
 namespace heddle {
 #endif
 
-enum { kHeddleTraceVersion = 1 };
+enum { kHeddleTraceVersion = 2 };
 
 // At the beginning of the file.
 struct HeddleBlockTrace {
@@ -21,6 +21,7 @@ struct HeddleBlockTrace {
   uint64_t chunks;          // begun, all in all: the last `chunk_capacity` of them are there
   uint64_t blocks;          // executed, all in all
   uint64_t lost_descriptions;
+  uint64_t accesses;  // of those blocks
 };
 
 enum { kHeddleChunkWords = 1 << 15, kHeddleChunkHeader = 2 };

@@ -76,7 +76,8 @@ struct Weight {
   uint64_t count;
 };
 
-enum class SkipKind : uint32_t { kThread = 0, kIteration, kStatement };
+// kBirth: the thread is not created at all, and its number passed over, so that those after it keep their names.
+enum class SkipKind : uint32_t { kThread = 0, kIteration, kStatement, kBirth };
 // A part of the program that this run leaves out (LEAN 3.1, 3.2).
 struct Skip {
   SkipKind kind;

@@ -43,6 +43,7 @@ struct ServerTable {
   uint32_t fork_for_it;  // the request wants a process of its own
   uint32_t order_count;
   SnapshotOrder orders[kMaxOrders];  // by step
+  char common[40];                   // what the server has that all its runs would share, in words; empty: nothing
   ServerRow rows[kMaxServers];
 };
 

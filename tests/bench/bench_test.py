@@ -21,6 +21,7 @@ import _plots  # noqa: E402
 SMALL = {
     "binaries": ["plain_race"],
     "bounded": ["bzip2smp"],
+    "deadline": ["account"],
     "engine": ["disk"],
     "explain": ["account"],
     "find": ["account", "deadlock01"],
@@ -29,7 +30,10 @@ SMALL = {
     "isolate": ["intqueue"],
     "longtrace": [],
     "optimality": ["account"],
+    "planted": ["deflating", "--strategies", "default", "random"],
+    "record": ["cache", "touched-16"],
     "reduce": ["buggypro"],
+    "reduction": ["axel-1", "mysqld-1"],
     "servers": ["cache"],
     "shards": [],
     "simplify": ["dedup"],
@@ -38,7 +42,7 @@ SMALL = {
 
 
 # The rows that each has beside those named in SMALL: what it is compared with.
-ROWS = {"bounded": 2, "engine": 1, "explain": 1, "instrumentation": 1, "isolate": 3, "longtrace": 2, "optimality": 1, "reduce": 4, "shards": 4, "simplify": 3, "verify": 2}
+ROWS = {"bounded": 2, "engine": 1, "explain": 1, "instrumentation": 1, "isolate": 3, "longtrace": 2, "optimality": 1, "planted": 1, "reduce": 4, "shards": 4, "simplify": 3, "verify": 2}
 
 
 class Measurements(unittest.TestCase):

@@ -32,7 +32,7 @@ class Bounded(unittest.TestCase):
             with tempfile.TemporaryDirectory() as here:
                 done = self.call(verb, "--time", "1", "--max-events", "2000000000", "--", endless, here=here)
             self.assertEqual(done.returncode, 125, verb + done.stdout + done.stderr)
-            self.assertIn("given up when the time was over", done.stdout + done.stderr)
+            self.assertIn("stopped: out of time", done.stdout + done.stderr)
 
     def test_output_is_bounded(self):
         prints = str(self.programs / "prints_much")

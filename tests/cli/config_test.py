@@ -42,7 +42,7 @@ class Defaults(base.InDirectory):
                 ("executions = ", "line 1"),
                 ("executions = true", "takes a value"),
                 ('executions = "many"', "executions"),
-                ("[nothing]\ntime = 1", "[nothing] is no verb"),
+                ("[nothing]\ntime = 1", "[nothing] is not a verb"),
                 ("[find]\nfilter = 'x'", "find has no option --filter"),
                 ("time = 1\ntime = 2", "line 2"),
         ):

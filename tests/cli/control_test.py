@@ -22,6 +22,8 @@ CASES = (
     (["own_filter"], 125, "seccomp filter"),
     (["own_filter", "x"], 0, ""),
     ([options.heddle, "doctor"], 125, "Heddle itself"),
+    (["/usr/bin/env", options.heddle, "run", "--", "/bin/true"], 125, "Heddle itself"),
+    (["/bin/sh", "-c", f"exec {options.heddle} run -- /bin/true"], 125, "Heddle itself"),
 )
 
 

@@ -56,12 +56,14 @@ def found_at_racing_instructions():
 
 
 def learnt_by_itself():
-    """Without --points: where the calls alone have shown nothing, and only there."""
+    """Without --points: after a few runs over the calls, or at once where these leave no choice."""
     with tempfile.TemporaryDirectory() as where:
         results = set()
         for jobs in ("1", "2"):
             done, answer = find(where, "plain_update", "--jobs", jobs)
-            expect(answer["verdict"] == "failure" and answer["find"]["executions"] > 64 and answer["find"]["learnt"]["racing"] >= 1, done)
+            expect(answer["verdict"] == "failure" and answer["find"]["executions"] <= 16 and answer["find"]["learnt"]["racing"] >= 1, done)
+            expect(answer["find"]["points"] == "racy" and answer["find"]["sites"] == answer["find"]["learnt"]["sites"], done)
+            expect(answer["find"]["learnt"]["runs"] <= 2, done)
             expect(done.stderr.count("scheduling points") == 1, done)
             results.add((answer["find"]["executions"], answer["found"]["events"]))
         assert len(results) == 1, f"it depends on the workers: {results}"

@@ -62,5 +62,20 @@ class Forked(base.InDirectory):
         self.replays()
 
 
+class Ended(base.InDirectory):
+    def test_the_signal_of_a_child_goes_to_who_waits_for_it(self):
+        for seed in range(1, 7):
+            for carrier in ("fiber", "kernel"):
+                done = self.heddle("run", "--policy", "random", "--seed", seed, "--carrier", carrier, "--", base.program("child_signals"))
+                self.assertEqual(done.returncode, 0, done)
+        done = self.heddle("debug", "--executions", 40, "--", base.program("child_signals"))
+        self.assertEqual(done.returncode, 0, done)
+
+    def test_a_child_gives_back_the_lock_of_its_parent(self):
+        for carrier in ("fiber", "kernel"):
+            done = self.heddle("run", "--carrier", carrier, "--", base.program("unlocked_for_parent"))
+            self.assertEqual(done.returncode, 0, done)
+
+
 if __name__ == "__main__":
     base.main()

@@ -110,6 +110,13 @@ class Statements(base.InDirectory):
         at = self.build("long* where = &armed; prepare(where);", "-O0")
         self.check(at, self.reduced("kernel"), ("begins", "statistics"))
 
+    def test_a_statement_may_begin_where_a_loop_does(self):
+        at = self.build("armed = 1; for (long i = 0; i < 20; i++) locked_add(0);", "-O1")
+        reduction = self.reduced()
+        self.assertIn("statements", reduction, reduction)
+        self.check(at, reduction, ("begins", "statistics"))
+        self.assertLess(reduction["iterations"]["after"], reduction["iterations"]["before"])
+
     def test_without_marks_there_is_nothing_to_leave_out(self):
         self.build("armed = 1;", marks="0")
         self.assertNotIn("statements", self.reduced())

@@ -242,10 +242,34 @@ set_tests_properties(lacks_a_file PROPERTIES REQUIRED_FILES no-such-file)
         self.assertNotIn("\x1b[", plain)
         self.assertIn("Account.Overdraws", plain)
 
+    def test_tests_that_fail_alike_have_a_bug_each(self):
+        document = self.run_json("test", *RUNS, "--json", "--filter", "Plain.Wrong|Overdraws", "--", base.program("gtest_suite"))
+        bugs = {test["name"]: test["bug"].rsplit("/", 1)[1] for test in document["tests"]}
+        self.assertEqual(len(set(bugs.values())), len(bugs), bugs)
+        for name, bug in bugs.items():
+            self.assertEqual(json.loads((self.directory / f".heddle/bugs/{bug}/bug.json").read_text())["test"], name)
+
     def test_debug_narrows_to_the_failing_test(self):
         document = self.run_json("debug", "--json", "--executions", "2000", "--", base.program("gtest_suite"))
         self.assertEqual(document["test"], "Account.Overdraws")
         self.assertLess(document["simplified"]["switches"], 8)
+
+    def test_tests_that_the_time_does_not_reach(self):
+        """Each run of the suite has time for its first test only."""
+        words = ("--json", "--time", "0.01", "--no-explain", "--filter", "Adds|Sized", "--", base.program("gtest_suite"))
+        reached = []
+        for _ in range(4):
+            document = self.run_json("test", *words, code=125)
+            self.assertEqual((document["verdict"], document["not_reached"]), ("inconclusive", 3), document)
+            self.assertEqual({test["verdict"] for test in document["tests"] if test.get("missed", 0)}, {"cannot-test"})
+            reached += [test["name"] for test in document["tests"] if not test.get("missed", 0)]
+        self.assertEqual(len(set(reached)), 4, "what was left out for longest is first in the next run")
+        document = self.run_json("test", "--partial", *words, code=0)
+        self.assertEqual((document["verdict"], document["not_reached"]), ("none", 3), document)
+        text = self.heddle("test", *words[1:])
+        self.assertEqual(text.returncode, 125, text)
+        self.assertIn("no time was left for 3 of the 4 tests, so this is inconclusive", text.stdout)
+        self.assertEqual(text.stdout.count("3 not reached"), 1)
 
     def test_no_suite(self):
         self.one_sentence(self.heddle("test", "--", base.program("correct")), 125)

@@ -26,6 +26,14 @@ class Clocks(base.InDirectory):
                 self.assertEqual(replayed.returncode, 1, replayed)
                 self.assertTrue(replayed.stdout.startswith(done.stdout), (done.stdout, replayed.stdout))
 
+    def test_a_timer_of_the_machine_ends_a_wait(self):
+        for carrier in CARRIERS:
+            done = self.heddle("record", "--carrier", carrier, "--", base.program("timer_ticks"))
+            self.assertIn("recorded exit code 5", done.stderr, done)
+            self.assertNotIn("does not replay", done.stderr, done)
+            replayed = self.heddle("replay", "--carrier", carrier)
+            self.assertIn("reproduced: exit code 5", replayed.stdout, replayed)
+
     def test_another_schedule_of_a_recording_begins_at_its_time(self):
         done = self.heddle("record", "--seed", 1, "--", base.program("tells_time"))
         self.assertEqual(done.returncode, 1, done)

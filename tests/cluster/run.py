@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A campaign on a real Slurm: a controller and three nodes on this machine, one of which dies half-way. Nothing may be lost, and the bugs are those
-that the same shards find without any cluster.
+"""A campaign on a real Slurm: a controller and three nodes on this machine, one of which dies half-way; and a shard on another node is killed alone, which its job script
+has queued again. Nothing may be lost, and the bugs are those that the same shards find without any cluster.
 
 usage: run.py --heddle PROGRAM --work DIR [--program PROGRAM] [--shards 8] [--executions N]
 
@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -115,6 +116,19 @@ class Cluster:
                 except ProcessLookupError:
                     pass
 
+    def kill_shard(self, shard):
+        """heddle alone, as the kernel does where memory is short: the job's script goes on. True if it was there."""
+        mine = f"SLURM_ARRAY_TASK_ID={shard}".encode()
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if entry.name.isdigit() and b"--shard" in words and mine in (entry / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    return True
+            except OSError:
+                pass
+        return False
+
     def down(self):
         for process in reversed(self.processes):
             try:
@@ -165,6 +179,21 @@ def main():
         if (work / f"heddle-campaign/shard-{shard}/.heddle/shard.json").exists():
             sys.exit("cluster: the shard was done before its node died: ask for more --executions")
         print(f"killed node {node} with shard {shard} on it", flush=True)
+        job, killed = run("squeue", "-h", "-o", "%F").stdout.split()[0], []
+
+        def kill_another():
+            lines = run("squeue", "-h", "-r", "-t", "R", "-o", "%K %N").stdout.splitlines()
+            killed.extend(int(other) for other, where in map(str.split, lines) if where != node and not killed and cluster.kill_shard(other))
+            return killed
+
+        cluster.until(kill_another, "a shard to kill")
+
+        def restarts():
+            shown = run("scontrol", "show", "job", f"{job}_{killed[0]}").stdout
+            return re.search(r"Restarts=([1-9])", shown)
+
+        cluster.until(restarts, "the shard to be queued again")
+        print(f"killed shard {killed[0]} alone; Slurm has queued it again", flush=True)
 
         def over():
             answer = run(heddle, "status", "--json")

@@ -32,8 +32,15 @@ class Glib(Library):
     name, package = "glib", "glib2.0"
     needed = ("libglib2.0-dev",)
     below = "glib/tests"
-    tests = ("1bit-mutex.c", "asyncqueue.c", "atomic.c", "bitlock.c", "cond.c", "mutex.c", "once.c", "onceinit.c", "private.c", "rec-mutex.c", "rwlock.c", "slice-concurrent.c", "spawn-multithreaded.c", "thread-deprecated.c", "thread-pool.c", "thread.c", "timeout.c")
-    flags = ("-I/usr/include/glib-2.0", "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include", "-I/usr/include/gio-unix-2.0", "-lgio-2.0", "-lgobject-2.0", "-lglib-2.0")
+    tests = ("1bit-mutex.c", "asyncqueue.c", "atomic.c", "bitlock.c", "cond.c", "mainloop.c", "mutex.c", "once.c", "onceinit.c", "private.c", "rec-mutex.c", "rwlock.c", "slice-concurrent.c", "spawn-multithreaded.c", "thread-deprecated.c", "thread-pool.c", "thread.c", "timeout.c")
+    of_gio = ("cancellable.c", "task.c")
+    flags = ('-DG_LOG_DOMAIN="GLib"', "-I/usr/include/glib-2.0", "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include", "-I/usr/include/gio-unix-2.0", "-lgio-2.0", "-lgobject-2.0", "-lglib-2.0")
+
+    def find(self):
+        return [*super().find(), *self.of_gio]
+
+    def sources(self, test):
+        return [self.place / ("gio/tests" if test in self.of_gio else self.below) / test]
 
 
 class Libuv(Library):
@@ -168,4 +175,4 @@ class Own(Library):
 
 ALL = (Glib, Libuv, Libevent, Nng, OneTbb, Mimalloc, Leveldb, Own)
 # What of the upstream archives is unpacked.
-PACKAGES = {"glib2.0": ["glib/*", "gio/*.h"], "libuv1": ["*"], "libevent": ["*"], "nng": ["*"], "onetbb": ["test/*", "include/*", "src/*"], "mimalloc": ["*"], "leveldb": ["*"]}
+PACKAGES = {"glib2.0": ["glib/*", "gio/*.h", "gio/tests/*.c"], "libuv1": ["*"], "libevent": ["*"], "nng": ["*"], "onetbb": ["test/*", "include/*", "src/*"], "mimalloc": ["*"], "leveldb": ["*"]}

@@ -289,8 +289,9 @@ def check_model(root, _library):
             continue
         text = read(path)
         for number, body in switches(text):
-            if "case Op::k" in body and re.search(r"^\s*default:", body, re.M):
-                yield path, number, "a `default:` in a switch over Op swallows an operation that is new"
+            over = re.search(r"case (?:model::)?(Op|Family|WaitKind)::k", body)
+            if over and re.search(r"^\s*default:", body, re.M):
+                yield path, number, f"a `default:` in a switch over {over.group(1)} swallows an operation that is new"
         if parts[1] == "model" or "/".join(parts) in NO_READINESS:
             continue
         for number, line in enumerate(text.splitlines(), 1):

@@ -67,6 +67,18 @@ class Design(unittest.TestCase):
                 places = [ROOT / name, ROOT / "src" / name, ROOT / "src" / "runtime" / name]
                 self.assertTrue(any(place.exists() for place in places), f"{page.name}: {name}")
 
+    def test_verbs(self):
+        """Each verb is in the file of its name, or where the page says, in a function add_NAME."""
+        row = next(line for line in DESIGN.read_text().splitlines() if line.startswith("| what does a verb do?"))
+        elsewhere = {name: file for names, file in re.findall(r"((?:`[\w-]+`(?: and )?)+): `(cli/\w+\.cpp)`", row) for name in re.findall(r"`([\w-]+)`", names)}
+        verbs = {
+            name: path for path in (ROOT / "src/cli").glob("*.cpp") for name in re.findall(r'Verb verb\(app, "([\w-]+)"', path.read_text())
+        }
+        self.assertGreater(len(verbs), 20)
+        for name, path in verbs.items():
+            self.assertEqual(f"cli/{path.name}", elsewhere.get(name, f"cli/{name.replace('-', '_')}.cpp"))
+            self.assertIn(f"void add_{name.split('-')[0]}", path.read_text(), name)
+
     def test_links(self):
         for page in (ROOT / "README.md", RULES, *(ROOT / "docs").glob("*.md")):
             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):

@@ -105,6 +105,12 @@ breaks(
     {"src/model/a.h": "switch (op) {\n  case Op::kYield: return 1;\n  default: return 0;\n}\n"},
     "a.h:1: a `default:`",
 )
+breaks(
+    "a default over families",
+    "model",
+    {"src/report/a.cpp": "switch (row(op).family) {\n  case Family::kTime: return 1;\n  default: return 0;\n}\n"},
+    "a.cpp:1: a `default:`",
+)
 keeps("a default over something else", "model", {"src/trace/a.cpp": "switch (kind) {\n  case Kind::kA: return 1;\n  default: return 0;\n}\n"})
 
 with tempfile.TemporaryDirectory() as name:

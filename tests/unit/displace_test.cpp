@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <set>
+#include <sstream>
 
 namespace heddle::test {
 namespace {
@@ -188,11 +190,11 @@ class Comparison {
  public:
   size_t compared = 0, refused = 0, faulted = 0, jumps = 0;
 
-  void all_of(const std::string& path, size_t most) {
+  // `functions`: so many of them, of all kinds.
+  void all_of(const std::string& path, size_t most, size_t functions = 400) {
     const ModuleCode code(path);
-    ASSERT_GT(code.functions().size(), 100u) << path;
-    // Every so many functions: all kinds of them.
-    const size_t stride = std::max<size_t>(1, code.functions().size() / 400);
+    ASSERT_GT(code.functions().size(), 0u) << path;
+    const size_t stride = std::max<size_t>(1, code.functions().size() / functions);
     for (size_t f = 0; f < code.functions().size() && compared < most; f += stride) {
       const auto function = code.function(code.functions()[f].begin);
       if (!function) continue;
@@ -290,6 +292,18 @@ TEST(Displace, CopiesDoWhatTheOriginalsDo) {
               comparison.jumps, comparison.faulted, comparison.refused);
   EXPECT_GT(comparison.compared, 1000u);
   EXPECT_LT(comparison.refused * 50, comparison.compared) << "few instructions cannot be moved";
+}
+
+// For ./dev bench binaries: every function of the modules that it names.
+TEST(Displace, OfGivenModules) {
+  const char* given = std::getenv("HEDDLE_DISPLACE");
+  std::istringstream paths(given != nullptr ? given : "");
+  for (std::string path; std::getline(paths, path, ':');) {
+    Comparison comparison;
+    comparison.all_of(path, ~size_t{0}, ~size_t{0});
+    std::printf("%s: %zu forms compared, %zu fault in both, %zu refused\n", path.c_str(), comparison.compared, comparison.faulted,
+                comparison.refused);
+  }
 }
 
 TEST(Displace, OverwritesNothingThatABranchLeadsTo) {

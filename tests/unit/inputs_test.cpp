@@ -57,7 +57,7 @@ TEST(InputLog, TheBlockForARunPointsAtEveryCall) {
   ReplayedInputs head{};
   std::memcpy(&head, block.data(), sizeof head);
   EXPECT_EQ(head.count, 3u);
-  EXPECT_EQ(head.exact, 1u);
+  EXPECT_EQ(head.mode, InputMode::kExact);
   for (size_t i = 0; i < 3; ++i) {
     uint64_t offset = 0;
     std::memcpy(&offset, block.data() + sizeof head + i * sizeof offset, sizeof offset);

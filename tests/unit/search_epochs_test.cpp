@@ -94,6 +94,54 @@ TEST(Epochs, ANewRacingSiteBeginsANewEpoch) {
   EXPECT_EQ(search.propose()->sites, search.sites());
 }
 
+Trace with_race(const Trace& trace, SiteId first, SiteId second) {
+  Trace::Data data = trace.data();
+  RaceRow row{};
+  row.first.site = first;
+  row.second.site = second;
+  data.races.push_back(row);
+  return Trace(std::move(data));
+}
+
+// Long runs are sampled, and a large program shows a new site every few of them: a search that began anew each time would only make its first runs.
+TEST(Epochs, SamplesOfLongRunsGoOnOverMorePoints) {
+  auto body = [](int reg) {
+    std::vector<toy::Step> steps;
+    for (int i = 0; i < 1'200; ++i) {
+      steps.push_back(toy::load(1, reg));
+      steps.push_back(toy::store_reg(1, reg, 1));
+    }
+    return steps;
+  };
+  const toy::Program program = toy::threads({body(0), body(0)}, {});
+  SearchOptions options;
+  Epochs search(options, *search_named("portfolio"));
+  search.observe(0, over_points(program, *search.propose()));
+  const size_t known = search.sites().size();
+  std::optional<Plan> plan = search.propose();
+  ASSERT_TRUE(plan);
+  search.observe(1, with_race(over_points(program, *plan), 0x1001, 0x1002));
+  EXPECT_EQ(search.epochs(), 1u) << "two sites more are no reason to begin anew";
+  EXPECT_EQ(search.sites().size(), known + 2);
+  size_t samples = 0;
+  for (size_t i = 2; i < 30; ++i) {
+    plan = search.propose();
+    ASSERT_TRUE(plan);
+    if (plan->slices.empty()) {
+      ++samples;
+      EXPECT_EQ(plan->sites, search.sites()) << "a sample has all points that are known";
+    } else {
+      EXPECT_EQ(plan->sites.size(), known) << "slices are counted in the points of the run that they come from";
+    }
+    search.observe(i, over_points(program, *plan));
+  }
+  EXPECT_GE(samples, 18u) << "most runs are samples";
+  Trace news = over_points(program, *search.propose());
+  for (SiteId i = 0; i < known / 4; ++i) news = with_race(news, 0x2000 + i, 0x2000 + i);
+  search.observe(30, news);
+  EXPECT_EQ(search.epochs(), 2u) << "what was known is out of date";
+}
+
 TEST(Epochs, FollowsARunThatIsTooLongToScout) {
   SearchOptions options;
   Epochs search(options, *search_named("guided"));

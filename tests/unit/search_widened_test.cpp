@@ -25,12 +25,19 @@ std::vector<Plan> proposals(Search& search, size_t count) {
   return plans;
 }
 
+Plan with_point(uint64_t offset) {
+  Plan base;
+  base.points = PointKind::kRacy;
+  base.sites = {plain_access(make_site(0, offset))};
+  return base;
+}
+
 TEST(Widened, GoesOnAsItWasWhereNothingIsLearnt) {
   const SearchRow& row = *search_named("random");
   size_t asked = 0;
-  Widened widened({}, row, kFirst, [&]() -> std::optional<Plan> {
+  Widened widened({}, row, kFirst, [&](const Trace&) -> Wider {
     ++asked;
-    return std::nullopt;
+    return {};
   });
   const auto plain = row.make({});
   const auto with = proposals(widened, 20), without = proposals(*plain, 20);
@@ -41,24 +48,66 @@ TEST(Widened, GoesOnAsItWasWhereNothingIsLearnt) {
 
 TEST(Widened, BeginsAgainOverWhatIsLearnt) {
   const SearchRow& row = *search_named("random");
-  Widened widened({}, row, kFirst, [&] {
-    Plan base;
-    base.points = PointKind::kRacy;
-    base.sites = {plain_access(make_site(0, 16))};
-    return std::optional<Plan>(base);
-  });
+  Widened widened({}, row, kFirst, [&](const Trace&) { return Wider{with_point(16), 0}; });
   const auto plans = proposals(widened, 12);
   ASSERT_EQ(plans.size(), 12u);
   for (size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(plans[i].sites.size(), i < kFirst ? 0u : 1u);
   for (size_t i = kFirst; i < 2 * kFirst; ++i) EXPECT_EQ(plans[i].tail.seed, plans[i - kFirst].tail.seed);
 }
 
-// What was under way when the points were learnt is another search's.
-TEST(Widened, ForgetsWhatWasUnderWay) {
-  Widened widened({}, *search_named("random"), 2, [] { return std::optional<Plan>(Plan{}); });
-  const auto first = widened.propose(), second = widened.propose(), third = widened.propose();
-  ASSERT_TRUE(first && second && third);
-  for (size_t i = 0; i < 3; ++i) widened.observe(i, harmless().run({}));
+TEST(Widened, AsksAgainWhenItWasToldTo) {
+  std::vector<size_t> observed;
+  size_t made = 0;
+  Widened widened({}, *search_named("random"), 1, [&](const Trace&) -> Wider {
+    observed.push_back(made);
+    if (observed.size() == 1) return {std::nullopt, 4};
+    if (observed.size() == 2) return {with_point(16), 6};
+    return {with_point(32), 0};
+  });
+  while (made < 20) {
+    const auto plan = widened.propose();
+    ASSERT_TRUE(plan);
+    widened.observe(made++, harmless().run({}));
+  }
+  EXPECT_EQ(observed, (std::vector<size_t>{1, 5, 11}));
+  EXPECT_EQ(widened.base().sites, with_point(32).sites);
+}
+
+// A search that has tried everything is no reason to stop while there is something to learn.
+TEST(Widened, AsksWhereTheSearchIsOver) {
+  size_t asked = 0;
+  Widened widened({}, *search_named("bounded"), 1, [&](const Trace&) -> Wider {
+    ++asked;
+    return {std::nullopt, asked < 3 ? size_t{1000} : 0};
+  });
+  for (size_t i = 0; i < 200; ++i) {
+    const auto plan = widened.propose();
+    if (!plan) break;
+    widened.observe(i, harmless().run(*plan));
+  }
+  EXPECT_EQ(asked, 3u);
+}
+
+TEST(Widened, BeginsAgainWithWhatTheFirstRunRevises) {
+  Widened widened(
+      {}, *search_named("random"), 1,
+      [](const Trace&) {
+        return Wider{with_point(16), 0};
+      },
+      [](const Trace&) { return std::optional<Plan>(with_point(32)); });
+  const auto plans = proposals(widened, 2);
+  ASSERT_EQ(plans.size(), 2u);
+  EXPECT_EQ(plans[1].sites, with_point(16).sites);
+  EXPECT_EQ(widened.base().sites, with_point(32).sites);
+}
+
+// What is under way may fail: points are learnt only after it.
+TEST(Widened, WaitsForWhatIsUnderWay) {
+  Widened widened({}, *search_named("random"), 2, [](const Trace&) { return Wider{with_point(16), 0}; });
+  const auto first = widened.propose(), second = widened.propose();
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(widened.propose());
+  for (size_t i = 0; i < 2; ++i) widened.observe(i, harmless().run({}));
   EXPECT_TRUE(widened.propose());
 }
 

@@ -61,6 +61,18 @@ TEST(SuiteCTest, TakesWhatChangesARun) {
   EXPECT_THROW(read_ctest("not json"), Error);
 }
 
+TEST(SuiteCTest, WhatSetsAFixtureUpRunsOnce) {
+  const TestList list = read_ctest(R"({"kind":"ctestInfo","tests":[
+    {"name":"db","command":["/bin/db","up"],"properties":[{"name":"FIXTURES_SETUP","value":["DB"]}]},
+    {"name":"first","command":["/bin/first"]},
+    {"name":"query","command":["/bin/query"],"properties":[{"name":"DEPENDS","value":["db","first"]},{"name":"FIXTURES_REQUIRED","value":["DB"]}]}]})");
+  ASSERT_EQ(list.cases.size(), 2u);
+  EXPECT_EQ(list.cases[1].fixtures.size(), 2u);  // DB, and after `first`
+  size_t setups = 0;
+  for (const Fixture& fixture : list.fixtures) setups += fixture.setup.size();
+  EXPECT_EQ(setups, 2u);
+}
+
 TEST(SuiteDealer, EveryTestOnceBeforeAnyTwice) {
   Dealer dealer({{false, false}, {false, true}, {true, false}}, 0);
   std::vector<size_t> order;
@@ -70,6 +82,31 @@ TEST(SuiteDealer, EveryTestOnceBeforeAnyTwice) {
     dealer.report(*dealt, {dealt->executions, 1.0, 0, false});
   }
   EXPECT_EQ(order, (std::vector<size_t>{2, 1, 0}));  // the known bug, the new build, the rest
+}
+
+TEST(SuiteDealer, WhatWasNotReachedForLongestIsFirstAmongItsLike) {
+  Dealer dealer({{false, false, 1}, {false, false, 2}, {false, true}, {false, true, 1}, {true, false}}, 0);
+  std::vector<size_t> order;
+  for (int i = 0; i < 5; ++i) {
+    const auto dealt = dealer.next();
+    order.push_back(dealt->test);
+    dealer.report(*dealt, {dealt->executions, 1.0, 0, false});
+  }
+  EXPECT_EQ(order, (std::vector<size_t>{4, 3, 2, 1, 0}));
+}
+
+TEST(SuiteResult, IsInconclusiveWhereTestsWereNotReached) {
+  SuiteResult result;
+  result.tests.resize(2);
+  result.tests[0].verdict = TestVerdict::kPassed;
+  EXPECT_STREQ(result.verdict(), "none");  // the other cannot be tested
+  result.tests[1].missed = 1;
+  EXPECT_EQ(result.not_reached(), 1u);
+  EXPECT_STREQ(result.verdict(), "inconclusive");
+  result.partial = true;
+  EXPECT_STREQ(result.verdict(), "none");
+  result.tests[0].verdict = TestVerdict::kFailure;
+  EXPECT_STREQ(result.verdict(), "failure");
 }
 
 TEST(SuiteDealer, MoreForWhatShowsNewBehaviour) {

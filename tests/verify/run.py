@@ -3,8 +3,9 @@
 
 usage: run.py --heddle PROGRAM [--cases DIR] [--verbose] [NAME...]
 
-A case is a directory with bug.c (or .cpp) and other versions of the same file, each edited in place and built anew. The first line of a version says
-what is expected: `// verify: VERDICT`, or several with | between them. `// verify-build: heddle-cc` in the bug builds all of them with that.
+A case is a directory with bug.c (or .cpp) and other versions of the same file, each edited in place and built anew; a version that is a directory has the file split into
+several. The first line of a version (of its prog.c) says what is expected: `// verify: VERDICT`, or several with | between them. `// verify-build: heddle-cc` in the bug
+builds all of them with that.
 """
 import argparse
 import json
@@ -30,11 +31,15 @@ class Case:
         self.compiler = [self.heddle.parent / build[1].replace("cc", "c++" if cxx else "cc")] if build else ["g++" if cxx else "gcc"]
 
     def versions(self):
-        return sorted(path for path in self.where.glob(f"*{self.bug.suffix}") if path != self.bug)
+        return sorted(path for path in self.where.iterdir() if path != self.bug and (path.is_dir() or path.suffix == self.bug.suffix))
 
     def build(self, version, work, *options):
-        shutil.copy(version, work / f"prog{self.bug.suffix}")
-        command = [*map(str, self.compiler), "-g", *self.flags, *options, f"prog{self.bug.suffix}", "-o", "prog", "-pthread"]
+        if version.is_dir():
+            shutil.copytree(version, work, dirs_exist_ok=True)
+        else:
+            shutil.copy(version, work / f"prog{self.bug.suffix}")
+        sources = sorted(path.name for path in version.glob(f"*{self.bug.suffix}")) or [f"prog{self.bug.suffix}"]
+        command = [*map(str, self.compiler), "-g", *self.flags, *options, *sources, "-o", "prog", "-pthread"]
         done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=TIMEOUT)
         if done.returncode != 0:
             raise SystemExit(f"{version}: does not build: {done.stderr}")
@@ -60,7 +65,8 @@ def run(*words, cwd):
 
 
 def expected(version):
-    said = re.search(r"^// verify: (\S+)", version.read_text(), re.M)
+    text = next(version.glob("prog.c*")) if version.is_dir() else version
+    said = re.search(r"^// verify: (\S+)", text.read_text(), re.M)
     return said[1].split("|")
 
 

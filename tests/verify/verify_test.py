@@ -16,6 +16,7 @@ import run as cases
 
 HEDDLE = None
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
+VARIED = CASES.parent / "varied"
 
 
 def heddle(*words, cwd, **environment):
@@ -26,13 +27,14 @@ def heddle(*words, cwd, **environment):
 class Work(unittest.TestCase):
     """A directory with the bug of a case found and saved in it."""
     NAME = "lost_update"
+    CASES = CASES
 
     @classmethod
     def setUpClass(cls):
         cls.kept = tempfile.TemporaryDirectory()
         cls.base = pathlib.Path(cls.kept.name) / "base"
         cls.base.mkdir()
-        cls.case = cases.Case(CASES / cls.NAME, HEDDLE)
+        cls.case = cases.Case(cls.CASES / cls.NAME, HEDDLE)
         cls.found = cls.case.find(cls.base)
 
     @classmethod
@@ -289,6 +291,32 @@ class OwnGuard(Work):
         self.assertIn("watched", [entry["step"] for entry in gone["evidence"]])
 
 
+class EndOfAFunction(Work):
+    """The lock is given back at the function's last line: what follows in the file is not used without it."""
+    NAME, CASES = "stock", VARIED
+
+    def test_verdicts(self):
+        self.assertEqual(self.verify("fix_try_take.cpp")["verdict"], "fixed")
+        self.assertEqual(self.verify("wrong_each.cpp")["verdict"], "still-fails")
+
+
+class OneInstruction(Work):
+    """It reads and writes on one line: what stands behind it, after the lock, is not under the lock."""
+    NAME, CASES = "shared", VARIED
+
+    def test_verdicts(self):
+        self.assertEqual(self.verify("fix_inside.c")["verdict"], "fixed")
+        self.assertEqual(self.verify("wrong_other.c")["verdict"], "still-fails")
+
+
+class SplitIntoFiles(Work):
+    NAME, CASES = "largest", VARIED
+
+    def test_verdicts(self):
+        self.assertEqual(self.verify("fix_split")["verdict"], "fixed")
+        self.assertEqual(self.verify("wrong_split")["verdict"], "still-fails")
+
+
 class Rebuilt(Work):
     def test_what_is_found_is_of_the_new_build(self):
         """The saved schedule fails in a program that was built anew, too: from then on the bug is that one's."""
@@ -337,7 +365,7 @@ class Bisected(Work):
         self.assertEqual(self.git("worktree", "list").count("\n"), 0)
 
     def test_where_there_is_nothing(self):
-        self.assertIn("no git repository", self.one_sentence(self.heddle("bisect", "--build", "true", "--", "./prog"), 125))
+        self.assertIn("not a git repository", self.one_sentence(self.heddle("bisect", "--build", "true", "--", "./prog"), 125))
 
 
 class Suggested(Work):

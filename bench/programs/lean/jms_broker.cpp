@@ -56,17 +56,17 @@ class Broker {
     queued_.notify_all();
   }
   void deliver_all() {
-    for (;;) {
-      Message message{};
-      {
-        std::unique_lock guard(queue_lock_);
-        while (queue_.empty() && !stopping_) queued_.wait(guard);
-        if (queue_.empty()) return;
-        message = queue_.front();
-        queue_.pop_front();
+    for (;;) HEDDLE_ITERATION {
+        Message message{};
+        {
+          std::unique_lock guard(queue_lock_);
+          while (queue_.empty() && !stopping_) queued_.wait(guard);
+          if (queue_.empty()) return;
+          message = queue_.front();
+          queue_.pop_front();
+        }
+        deliver(message);
       }
-      deliver(message);
-    }
   }
   int handled() {
     std::lock_guard guard(table_lock_);

@@ -337,3 +337,7 @@ page.append(
     e.minimal ? `simplified in ${plural(e.simplify, "run")}, minimal: ${e.minimal}${e.certificate ? `, ${e.certificate}` : ""}` : "not simplified"], ""),
   make("section", {}, make("h2", {}, "Again"), ...data.commands.map((command) => make("pre", {}, command))));
 choose(0);
+if (shownFile === null) {  // the first step has no line of its own: then the line that decides, or at which it fails
+  const line = data.lines.find((each) => each.at);
+  if (line) showSource({ file: line.at[0], line: line.at[1] });
+}

@@ -18,6 +18,7 @@
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/external_wait.h"
 #include "runtime/outside/pids.h"
+#include "runtime/outside/recorded_names.h"
 #include "runtime/outside/trap.h"
 #include "runtime/process/begin.h"
 
@@ -90,6 +91,23 @@ ChildWait wait_of(pid_t pid, int options) {
   return {P_PGID, -pid, wanted};
 }
 
+// Has a child ended by now? In a recording that is input; its replay waits for the child where the recording found it, and not before.
+template <typename Call>
+long try_for_child(const ChildWait& wait, Call call) {
+  if (!keeps_names()) return call();
+  long recorded = 0;
+  const bool exact = replays_exactly() && take_input(kKernelState, {nullptr, 0, 0, 1}, &recorded);
+  if (replays_inputs() && !exact) return call();
+  constexpr int kPatienceMs = 20000;
+  for (int waited = 0; exact && recorded > 0 && waited < kPatienceMs && !child_ready(wait); ++waited) {
+    const timespec pause{0, 1000000};
+    sys(SYS_nanosleep, &pause, nullptr);
+  }
+  const long result = exact && recorded <= 0 ? recorded : call();
+  log_input(kKernelState, {nullptr, 0, 0, 1}, result > 0 ? 1 : result);
+  return result;
+}
+
 // `call` reaps without waiting: returns the child's real number, 0 for none, or -errno.
 template <typename Call>
 long wait_at(const ChildWait& wait, bool tries, void* pc, Call call) {
@@ -103,7 +121,7 @@ long wait_at(const ChildWait& wait, bool tries, void* pc, Call call) {
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    const long result = call();
+    const long result = tries ? try_for_child(wait, call) : call();
     if (tries) mark_try(e, result == 0);
     if (tries || result != 0) return result;
   }

@@ -6,12 +6,15 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/outside/descriptor_facts.h"
+#include "runtime/outside/peers.h"
 
 using namespace heddle;
 using namespace heddle::rt;
 
 HEDDLE_EXPORT int epoll_ctl(int epoll, int operation, int fd, epoll_event* event) noexcept {
   members_changed(epoll, fd);
+  long result = 0;
+  if (active() && change_member(epoll, operation, fd, event, &result)) return static_cast<int>(with_errno(result));
   return static_cast<int>(with_errno(sys(SYS_epoll_ctl, epoll, operation, fd, event)));
 }
 

@@ -10,9 +10,11 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/calls/random_streams.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_call.h"
 #include "runtime/outside/input_log.h"
+#include "runtime/outside/kernel_files.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/recorded_names.h"
 
@@ -76,6 +78,25 @@ long open_fifo(int directory, const char* path, int flags, uint64_t inode, void*
   return fd;
 }
 
+// A file that may have to be made. One that the recording made is there now: then it is opened all the same.
+template <typename Open, typename Again>
+long create(Open open, Again open_again) {
+  if (!keeps_names()) return open();
+  long recorded = 0;
+  if (!replays_inputs()) {
+    const long fd = open();
+    log_input(kMissingName, {}, fd < 0 ? fd : 0);
+    return fd;
+  }
+  if (!take_input(kMissingName, {}, &recorded)) return open();
+  log_input(kMissingName, {}, recorded);
+  if (recorded < 0 && replays_exactly()) return recorded;
+  const long fd = open();
+  return fd == -EEXIST && replays_exactly() ? open_again() : fd;
+}
+
+constexpr const char* kAnyOfKernel = "/proc/version";
+
 long open_at(int directory, const char* named, int flags, mode_t mode, void* pc) {
   const RealPath path(named);
   if (active()) test_cancel(pc);
@@ -85,8 +106,15 @@ long open_at(int directory, const char* named, int flags, mode_t mode, void* pc)
       return open_fifo(directory, path, flags, status.st_ino, pc);
     }
   }
-  const auto opens = [&] { return sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode); };
-  const long fd = (flags & O_CREAT) == 0 ? ask_for_name(opens) : opens();
+  const auto opens = [&] {
+    const long fd = sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode);
+    // It was there when it was recorded, and what it said is in the recording.
+    const bool gone = fd < 0 && active() && replays_inputs() && is_path_of_kernel(named);
+    return gone ? sys(SYS_openat, AT_FDCWD, kAnyOfKernel, O_RDONLY | (flags & O_CLOEXEC), 0) : fd;
+  };
+  const long fd = (flags & O_CREAT) == 0
+                      ? ask_for_name(opens)
+                      : create(opens, [&] { return sys(SYS_openat, directory, static_cast<const char*>(path), flags & ~O_EXCL, mode); });
   if (fd >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_PATH | O_DIRECTORY)) == 0) log_file(static_cast<int>(fd));
   return fd;
 }
@@ -111,6 +139,7 @@ FILE* open_stream(Opener real_open, const char* named, const char* mode, void* p
     stream = real_open(path, mode);
   } else if (const long error = ask_for_name([&]() -> long {
                stream = real_open(path, mode);
+               if (stream == nullptr && active() && replays_inputs() && is_path_of_kernel(named)) stream = real_open(kAnyOfKernel, mode);
                return stream != nullptr ? 0 : -errno;
              });
              error != 0) {
@@ -119,6 +148,8 @@ FILE* open_stream(Opener real_open, const char* named, const char* mode, void* p
     errno = static_cast<int>(-error);
   }
   if (stream != nullptr && (mode[0] == 'r' || strchr(mode, '+') != nullptr)) log_file(stream->_fileno);
+  if (stream != nullptr && mode[0] == 'r') hold_contents(stream);
+  if (stream != nullptr) seed_stream(stream);
   return stream;
 }
 
@@ -175,3 +206,13 @@ HEDDLE_EXPORT FILE* freopen(const char* path, const char* mode, FILE* stream) {
   return again;
 }
 HEDDLE_EXPORT FILE* freopen64(const char* path, const char* mode, FILE* stream) __attribute__((alias("freopen")));
+
+HEDDLE_EXPORT FILE* fdopen(int fd, const char* mode) noexcept {
+  static FILE* (*library)(int, const char*);
+  if (library == nullptr) library = next_symbol<FILE* (*)(int, const char*)>("fdopen");
+  FILE* stream = library(fd, mode);
+  if (stream == nullptr || !active() || mode[0] != 'r') return stream;
+  hold_contents(stream);
+  seed_stream(stream);
+  return stream;
+}

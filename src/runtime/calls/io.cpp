@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/calls/random_streams.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_call.h"
 #include "runtime/outside/timers.h"
@@ -23,7 +25,8 @@ constexpr size_t kSurePiece = 16384;
 constexpr int kNoWait = 8;  // RWF_NOWAIT
 
 // As much as goes in without blocking: a write that fills a pipe would wait inside the kernel for the rest.
-long write_some(int fd, const char* data, size_t size) {
+long write_some(int fd, bool socket, const char* data, size_t size) {
+  if (socket) return sys(SYS_sendto, fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL, nullptr, 0);
   const iovec piece{const_cast<char*>(data), size};
   const long written = sys(SYS_pwritev2, fd, &piece, 1, -1, -1, kNoWait);
   if (written != -EOPNOTSUPP && written != -EINVAL && written != -ENOSYS) return written;
@@ -58,11 +61,13 @@ long controlled_write(int fd, const char* data, size_t size, void* pc) {
   if (info.stream && info.reach == Reach::kForeign) return write_out(fd, data, size);
   const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
   if (!piecewise) {
-    return controlled(call, info, [&] { return sys(SYS_write, fd, data, size); });
+    return controlled(call, info, [&] {
+      return info.socket ? sys(SYS_sendto, fd, data, size, MSG_NOSIGNAL, nullptr, 0) : sys(SYS_write, fd, data, size);
+    });
   }
   size_t done = 0;
   do {
-    const long written = controlled(call, info, [&] { return write_some(fd, data + done, size - done); });
+    const long written = controlled(call, info, [&] { return write_some(fd, info.socket, data + done, size - done); });
     if (written < 0) return done != 0 ? static_cast<long>(done) : written;
     done += static_cast<size_t>(written);
   } while (done < size);
@@ -78,7 +83,7 @@ namespace {
 
 ssize_t read_at(int fd, void* data, size_t size, void* pc) {
   const DescriptorInfo info = describe(fd);
-  if (info.random && seeded()) {
+  if ((info.random || is_random_stream(fd)) && seeded()) {
     descriptor_used(fd, pc);
     library_writes(data, size, pc);
     seeded_bytes(data, size);
@@ -123,12 +128,17 @@ HEDDLE_EXPORT ssize_t write(int fd, const void* data, size_t size) {
 HEDDLE_EXPORT ssize_t writev(int fd, const iovec* pieces, int count) {
   if (!active()) return real_io().writev(fd, pieces, count);
   void* pc = __builtin_return_address(0);
-  const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, 0, pc};
+  DescriptorCall call{fd, Op::kWrite, POLLOUT, false, 0, pc};
   const DescriptorInfo info = describe(fd);
   const bool out = info.stream && info.reach == Reach::kForeign;
   if (!out && (!(info.socket || info.stream) || !is_blocking(fd))) {
     if (count > 0) library_reads_pieces(pieces, static_cast<size_t>(count), pc);
-    return with_errno(controlled(call, info, [&] { return sys(SYS_writev, fd, pieces, count); }));
+    for (int i = 0; i < count; ++i) call.want += pieces[i].iov_len;
+    msghdr all{};
+    all.msg_iov = const_cast<iovec*>(pieces);
+    all.msg_iovlen = count > 0 ? static_cast<size_t>(count) : 0;
+    return with_errno(controlled(
+        call, info, [&] { return info.socket ? sys(SYS_sendmsg, fd, &all, MSG_NOSIGNAL) : sys(SYS_writev, fd, pieces, count); }));
   }
   ssize_t done = 0;
   for (int i = 0; i < count; ++i) {
@@ -146,8 +156,11 @@ HEDDLE_EXPORT ssize_t sendfile(int out, int in, off_t* offset, size_t count) noe
   if (!active()) return with_errno(sys(SYS_sendfile, out, in, offset, count));
   const DescriptorInfo info = describe(out);
   const size_t most = info.reach == Reach::kPlain || info.reach == Reach::kForeign || count < kSurePiece ? count : kSurePiece;
-  return with_errno(controlled({out, Op::kWrite, POLLOUT, false, count, __builtin_return_address(0)}, info,
-                               [&] { return sys(SYS_sendfile, out, in, offset, most); }));
+  DescriptorCall call{out, Op::kWrite, POLLOUT, false, count, __builtin_return_address(0)};
+  call.want = most;
+  call.quiet = !replays_inputs();  // the kernel sends SIGPIPE itself
+  const long result = controlled(call, info, [&] { return sys(SYS_sendfile, out, in, offset, most); });
+  return with_errno(result);
 }
 HEDDLE_EXPORT ssize_t sendfile64(int out, int in, off_t* offset, size_t count) noexcept __attribute__((alias("sendfile")));
 
@@ -162,7 +175,8 @@ HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_o
     const long waited = controlled({in, Op::kRead, POLLIN, tries, count, pc}, source, [] { return 0L; });
     if (waited < 0) return with_errno(waited);
   }
-  const DescriptorCall call{out, Op::kWrite, POLLOUT, tries, count, pc};
+  DescriptorCall call{out, Op::kWrite, POLLOUT, tries, count, pc};
+  call.quiet = !replays_inputs();  // the kernel sends SIGPIPE itself
   const unsigned how = is_controlled(call, sink) ? flags | kSpliceNoWait : flags;
   return with_errno(controlled(call, sink, [&] { return sys(SYS_splice, in, in_offset, out, out_offset, count, how); }));
 }

@@ -8,6 +8,7 @@
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
 #include "runtime/base/placement.h"
@@ -15,6 +16,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/outside/common_state.h"
 #include "runtime/outside/descriptor_call.h"
 #include "runtime/outside/pids.h"
 
@@ -134,6 +136,21 @@ HEDDLE_EXPORT int lockf(int fd, int command, off_t length) {
   return lock_record(fd, F_SETLKW, &wanted, __builtin_return_address(0));
 }
 HEDDLE_EXPORT int lockf64(int fd, int command, off64_t length) __attribute__((alias("lockf")));
+
+HEDDLE_EXPORT int semget(key_t key, int count, int flags) noexcept {
+  made_in_kernel("System V semaphores");
+  return static_cast<int>(with_errno(sys(SYS_semget, key, count, flags)));
+}
+
+HEDDLE_EXPORT int msgget(key_t key, int flags) noexcept {
+  made_in_kernel("a System V message queue");
+  return static_cast<int>(with_errno(sys(SYS_msgget, key, flags)));
+}
+
+HEDDLE_EXPORT int shmget(key_t key, size_t size, int flags) noexcept {
+  made_in_kernel("System V shared memory");
+  return static_cast<int>(with_errno(sys(SYS_shmget, key, size, flags)));
+}
 
 HEDDLE_EXPORT int semtimedop(int set, sembuf* operations, size_t count, const timespec* timeout) noexcept {
   if (!active() || timeout != nullptr) {

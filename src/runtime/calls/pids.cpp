@@ -8,6 +8,8 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <termios.h>
 #include <time.h>
@@ -122,13 +124,25 @@ HEDDLE_EXPORT pid_t tcgetsid(int fd) noexcept {
     if (library == nullptr) library = next_symbol<decltype(&::name)>(#name);                                                \
     return static_cast<result>(with_errno(ask_for_name([&]() -> long { return library(__VA_ARGS__) == 0 ? 0 : -errno; }))); \
   }
-HEDDLE_NAMED(int, stat, (const char* p, struct stat* s), RealPath(p), s)
-HEDDLE_NAMED(int, lstat, (const char* p, struct stat* s), RealPath(p), s)
-HEDDLE_NAMED(int, stat64, (const char* p, struct stat64* s), RealPath(p), s)
-HEDDLE_NAMED(int, lstat64, (const char* p, struct stat64* s), RealPath(p), s)
-HEDDLE_NAMED(int, fstatat, (int d, const char* p, struct stat* s, int f), d, RealPath(p), s, f)
-HEDDLE_NAMED(int, fstatat64, (int d, const char* p, struct stat64* s, int f), d, RealPath(p), s, f)
-HEDDLE_NAMED(int, statx, (int d, const char* p, int f, unsigned m, struct statx* s), d, RealPath(p), f, m, s)
+// And what is said of one that is there.
+#define HEDDLE_STATUS(name, parameters, ...)                                                                                               \
+  HEDDLE_EXPORT int name parameters noexcept {                                                                                             \
+    static decltype(&::name) library;                                                                                                      \
+    if (library == nullptr) library = next_symbol<decltype(&::name)>(#name);                                                               \
+    const iovec filled{s, sizeof *s};                                                                                                      \
+    return static_cast<int>(with_errno(ask_kernel({&filled, 1, 1, 0}, [&]() -> long { return library(__VA_ARGS__) == 0 ? 0 : -errno; }))); \
+  }
+HEDDLE_STATUS(stat, (const char* p, struct stat* s), RealPath(p), s)
+HEDDLE_STATUS(lstat, (const char* p, struct stat* s), RealPath(p), s)
+HEDDLE_STATUS(stat64, (const char* p, struct stat64* s), RealPath(p), s)
+HEDDLE_STATUS(lstat64, (const char* p, struct stat64* s), RealPath(p), s)
+HEDDLE_STATUS(fstatat, (int d, const char* p, struct stat* s, int f), d, RealPath(p), s, f)
+HEDDLE_STATUS(fstatat64, (int d, const char* p, struct stat64* s, int f), d, RealPath(p), s, f)
+HEDDLE_STATUS(statx, (int d, const char* p, int f, unsigned m, struct statx* s), d, RealPath(p), f, m, s)
+HEDDLE_STATUS(statfs, (const char* p, struct statfs* s), RealPath(p), s)
+HEDDLE_STATUS(statfs64, (const char* p, struct statfs64* s), RealPath(p), s)
+HEDDLE_STATUS(statvfs, (const char* p, struct statvfs* s), RealPath(p), s)
+HEDDLE_STATUS(statvfs64, (const char* p, struct statvfs64* s), RealPath(p), s)
 HEDDLE_NAMED(int, access, (const char* p, int m), RealPath(p), m)
 HEDDLE_NAMED(int, faccessat, (int d, const char* p, int m, int f), d, RealPath(p), m, f)
 HEDDLE_NUMBERED(int, euidaccess, (const char* p, int m), RealPath(p), m)
@@ -152,8 +166,12 @@ ssize_t seen_link(const char* path, char* text, size_t room, ssize_t length) {
 }  // namespace
 
 HEDDLE_EXPORT ssize_t readlink(const char* path, char* text, size_t room) noexcept {
-  return seen_link(path, text, room, with_errno(sys(SYS_readlink, static_cast<const char*>(RealPath(path)), text, room)));
+  const iovec filled{text, room};
+  const auto ask = [&] { return sys(SYS_readlink, static_cast<const char*>(RealPath(path)), text, room); };
+  return seen_link(path, text, room, with_errno(ask_kernel({&filled, 1, 0, 1}, ask)));
 }
 HEDDLE_EXPORT ssize_t readlinkat(int directory, const char* path, char* text, size_t room) noexcept {
-  return seen_link(path, text, room, with_errno(sys(SYS_readlinkat, directory, static_cast<const char*>(RealPath(path)), text, room)));
+  const iovec filled{text, room};
+  const auto ask = [&] { return sys(SYS_readlinkat, directory, static_cast<const char*>(RealPath(path)), text, room); };
+  return seen_link(path, text, room, with_errno(ask_kernel({&filled, 1, 0, 1}, ask)));
 }

@@ -12,6 +12,7 @@
 #include "runtime/engine/outside_influence.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/peers.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -64,7 +65,7 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& 
   DescriptorWait wait{fds, count, false, true};
   const bool recorded_set = count == 1 && is_epoll_set(fds[0].fd) && records_sets();
   // What a set of the program's own descriptors gives under another schedule is not what was recorded.
-  wait.outside = (recorded_set && (!replays_inputs() || replays_exactly())) || reaches_outside(wait);
+  wait.outside = (recorded_set && (!replays_inputs() || replays_exactly() || plays_peers())) || reaches_outside(wait);
   for (nfds_t i = 0; wait.outside && i < count; ++i) used_inherited(fds[i].fd);
   if (wait.outside) disturbed(kLooksOutside);
   const bool tries = !timeout.infinite && timeout.nanoseconds == 0;
@@ -81,11 +82,13 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& 
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    const long result = wait.outside ? input_call(p.op, filled, call) : call();
-    if (recorded_set && !wait.outside) log_input(p.op, filled, result);
+    const bool asked = plays_peers();
+    const long result = wait.outside && !asked ? input_call(p.op, filled, call) : call();
+    if (asked ? wait.outside : recorded_set && !wait.outside) log_input(p.op, filled, result);
     if (tries) mark_try(e, result == 0);
     if (tries || result != 0) return result;
-    if (timeout.infinite) continue;
+    // Somebody else has taken what there was: nothing has come, and its time is not over.
+    if (timeout.infinite || g_run.clock < p.deadline) continue;
     e->flags |= kTimedOut | kChoice;
     e->value = kChoiceTimeout;
     return 0;
@@ -95,12 +98,29 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& 
 long poll_under_control(pollfd* fds, nfds_t count, Timeout timeout, void* pc) {
   const iovec filled{fds, count * sizeof *fds};
   return polled(fds, count, timeout, pc, {&filled, 1, 1, 0}, [&] {
+    if (plays_peers()) return poll_peers(fds, count);
     const timespec now{0, 0};
     return sys(SYS_ppoll, fds, count, &now, nullptr, 8);
   });
 }
 
 constexpr int kMaxSelect = FD_SETSIZE;
+
+long select_peers(pollfd* watched, nfds_t count, fd_set* const sets[3]) {
+  const short kinds[3] = {POLLIN, POLLOUT, POLLPRI};
+  poll_peers(watched, count);
+  long bits = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (sets[i] == nullptr) continue;
+    FD_ZERO(sets[i]);
+    for (nfds_t k = 0; k < count; ++k) {
+      if ((watched[k].revents & kinds[i]) == 0) continue;
+      FD_SET(watched[k].fd, sets[i]);
+      ++bits;
+    }
+  }
+  return bits;
+}
 
 long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* special, Timeout timeout, void* pc) {
   if (count < 0 || count > kMaxSelect) return -EINVAL;
@@ -125,6 +145,7 @@ long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* s
     for (int i = 0; i < 3; ++i) {
       if (sets[i] != nullptr) *sets[i] = asked[i];
     }
+    if (plays_peers()) return select_peers(watched, used, sets);
     const timespec now{0, 0};
     return sys(SYS_pselect6, count, reading, writing, special, &now, nullptr);
   });
@@ -133,8 +154,9 @@ long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* s
 long epoll_under_control(int epoll, epoll_event* events, int room, Timeout timeout, void* pc) {
   pollfd watched{epoll, POLLIN, 0};
   const iovec filled{events, room > 0 ? static_cast<size_t>(room) * sizeof *events : 0};
-  return polled(&watched, 1, timeout, pc, {&filled, 1, 0, sizeof *events},
-                [&] { return sys(SYS_epoll_pwait, epoll, events, room, 0, nullptr, 8); });
+  return polled(&watched, 1, timeout, pc, {&filled, 1, 0, sizeof *events}, [&] {
+    return plays_peers() ? wait_for_peers(epoll, events, room) : sys(SYS_epoll_pwait, epoll, events, room, 0, nullptr, 8);
+  });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Look-ups of host names: whatever the C library asks for them, the answer is one input of the run.
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
@@ -67,6 +68,12 @@ addrinfo* read_answer(size_t size) {
   return first;
 }
 
+// Nobody is asked for these.
+bool is_address(const char* node) {
+  in6_addr any;
+  return node != nullptr && (inet_pton(AF_INET, node, &any) == 1 || inet_pton(AF_INET6, node, &any) == 1);
+}
+
 // What the C library and its modules do on the way is not the program's: no points, no inputs of their own.
 class Unwatched {
  public:
@@ -81,7 +88,7 @@ class Unwatched {
 HEDDLE_EXPORT int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** list) {
   static decltype(&::getaddrinfo) library;
   if (library == nullptr) library = next_symbol<decltype(&::getaddrinfo)>("getaddrinfo");
-  const bool numeric = hints != nullptr && (hints->ai_flags & AI_NUMERICHOST) != 0;
+  const bool numeric = (hints != nullptr && (hints->ai_flags & AI_NUMERICHOST) != 0) || is_address(node);
   if (!active() || node == nullptr || numeric) return library(node, service, hints, list);
   const iovec filled{g_answer, kMostBytes};
   const Filled all{&filled, 1, 0, 1};
@@ -99,6 +106,12 @@ HEDDLE_EXPORT int getaddrinfo(const char* node, const char* service, const addri
     }
     result = error == 0 ? static_cast<long>(write_answer(*list)) : error < 0 ? error : -error;
     log_input(Op::kConnect, all, result);
+    // The program's list is made here as in a replay: blocks of memory are named by their number.
+    if (error == 0) {
+      const Unwatched meanwhile;
+      freeaddrinfo(*list);
+    }
+    if (error == 0) *list = read_answer(static_cast<size_t>(result));
   }
   return result >= 0 ? 0 : static_cast<int>(result);
 }

@@ -11,7 +11,9 @@
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/calls/socket_state.h"
 #include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/peers.h"
 #include "runtime/outside/pids.h"
 
 using namespace heddle;
@@ -96,6 +98,7 @@ void accepted(int fd) {
 
 // Others can send to this socket from now on.
 void bound_here(int fd) {
+  if (g_run.control->mode == Mode::kOnce) peer_of(fd);  // named now: whether it is first polled or first used is nothing to hang a name on
   if (g_bound_count == kMaxAddresses) g_bound_count = 0;
   if (own_name(fd, &g_bound[g_bound_count])) ++g_bound_count;
   // In a search nobody outside knows of it; in a plain run it may well be a service.
@@ -143,9 +146,9 @@ long placeholder_socket(int recorded, int flags) {
 
 int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
   const iovec filled[2] = {{length, length != nullptr ? sizeof *length : 0}, {peer, length != nullptr ? *length : 0}};
-  long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc, {filled, 2, 2, 0}}, describe(fd),
+  long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc, {filled, 2, 2, 0}, 0, flags}, describe(fd),
                            [&] { return sys(SYS_accept4, fd, peer, length, flags); });
-  if (result >= 0 && replays_inputs()) result = placeholder_socket(static_cast<int>(result), flags);
+  if (result >= 0 && replays_inputs() && !plays_peers()) result = placeholder_socket(static_cast<int>(result), flags);
   if (result >= 0) accepted(static_cast<int>(result));
   return static_cast<int>(with_errno(result));
 }
@@ -175,13 +178,15 @@ ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr
   // Whoever sends to a socket of this process gets its answers from there.
   if (target != nullptr && describe(fd).reach == Reach::kForeign && is_ours(target, length)) made_inside(fd, fd);
   const DescriptorInfo info = describe(fd);
-  const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, size, pc};
+  DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, size, pc};
+  call.quiet = (flags & MSG_NOSIGNAL) != 0;
   const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
   size_t done = 0;
   do {
+    call.want = size - done;
     const long n = controlled(call, info, [&] {
-      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, everything ? flags | MSG_DONTWAIT : flags, target,
-                 length);
+      const int how = flags | MSG_NOSIGNAL | (everything ? MSG_DONTWAIT : 0);
+      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, how, target, length);
     });
     if (n < 0) return done != 0 ? static_cast<ssize_t>(done) : with_errno(n);
     done += static_cast<size_t>(n);
@@ -201,14 +206,14 @@ HEDDLE_EXPORT int socketpair(int domain, int type, int protocol, int ends[2]) no
 }
 
 HEDDLE_EXPORT int listen(int fd, int backlog) noexcept {
-  const long result = sys(SYS_listen, fd, backlog);
+  const long result = ask_socket(fd, {}, [&] { return sys(SYS_listen, fd, backlog); });
   if (result != 0 || !active()) return static_cast<int>(with_errno(result));
   bound_here(fd);
   return 0;
 }
 
 HEDDLE_EXPORT int bind(int fd, const sockaddr* name, socklen_t length) noexcept {
-  const long result = sys(SYS_bind, fd, name, length);
+  const long result = ask_socket(fd, {}, [&] { return sys(SYS_bind, fd, name, length); });
   if (result == 0 && active() && !is_stream(fd)) bound_here(fd);
   return static_cast<int>(with_errno(result));
 }
@@ -354,9 +359,12 @@ HEDDLE_EXPORT ssize_t sendmsg(int fd, const msghdr* given, int flags) {
   const msghdr* message = with_numbers.message();
   if (!active()) return real_io().sendmsg(fd, message, flags);
   void* pc = __builtin_return_address(0);
-  const DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, 0, pc};
+  DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, 0, pc};
+  call.quiet = (flags & MSG_NOSIGNAL) != 0;
+  for (size_t i = 0; i < message->msg_iovlen; ++i) call.want += message->msg_iov[i].iov_len;
   const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
-  const long n = controlled(call, describe(fd), [&] { return sys(SYS_sendmsg, fd, message, everything ? flags | MSG_DONTWAIT : flags); });
+  const int how = flags | MSG_NOSIGNAL | (everything ? MSG_DONTWAIT : 0);
+  const long n = controlled(call, describe(fd), [&] { return sys(SYS_sendmsg, fd, message, how); });
   if (n < 0 || !everything) return with_errno(n);
   // What did not fit follows piece by piece, as a blocking call would go on.
   auto done = static_cast<size_t>(n);

@@ -1,5 +1,9 @@
 // What a program asks and says about its sockets. Of one that leads outside the answer is input: in a replay nobody is at the other end of it.
+#include "runtime/calls/socket_state.h"
+
 #include <linux/sockios.h>
+#include <net/if.h>
+#include <net/if_arp.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -10,30 +14,19 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/descriptor_facts.h"
-#include "runtime/outside/descriptors.h"
 #include "runtime/outside/pids.h"
-#include "runtime/outside/recorded_names.h"
 
 using namespace heddle;
 using namespace heddle::rt;
 
 namespace {
 
-// `ask` returns what the kernel says, -errno on failure.
-template <typename Ask>
-long ask_socket(int fd, const Filled& filled, Ask ask) {
-  if (!keeps_names()) return ask();
-  const DescriptorInfo info = describe(fd);
-  if (!info.socket || info.reach != Reach::kForeign) return ask();
-  if (!replays_inputs()) {
-    const long result = ask();
-    log_input(kSocketState, filled, result);
-    return result;
-  }
-  // Asked all the same: what stands in for the socket has its flags and time-outs, too. Recordings from before have no answers.
-  long result = ask();
-  if (take_input(kSocketState, filled, &result)) log_input(kSocketState, filled, result);
-  return result;
+// How much the kernel writes where it answers a question about a socket or about the interfaces of the machine; 0: it is another call.
+size_t answer_bytes(unsigned long request) {
+  if (request == FIONREAD || request == TIOCOUTQ || request == SIOCATMARK) return sizeof(int);
+  if (request == SIOCGARP) return sizeof(arpreq);
+  const bool interface = request >= SIOCGIFNAME && request < SIOCDARP && request != SIOCGIFCONF;
+  return interface ? sizeof(ifreq) : 0;
 }
 
 long ask_for_name_of(int fd, sockaddr* name, socklen_t* length, long call) {
@@ -90,8 +83,8 @@ HEDDLE_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
   va_end(arguments);
   if (request == FIONBIO) forget_flags(fd);
   const auto ask = [&] { return sys(SYS_ioctl, fd, request, argument); };
-  const bool counts = (request == FIONREAD || request == TIOCOUTQ || request == SIOCATMARK) && argument != nullptr;
-  if (!counts) return static_cast<int>(with_errno(ask()));
-  const iovec filled{argument, sizeof(int)};
+  const size_t size = argument != nullptr ? answer_bytes(request) : 0;
+  if (size == 0) return static_cast<int>(with_errno(ask()));
+  const iovec filled{argument, size};
   return static_cast<int>(with_errno(ask_socket(fd, {&filled, 1, 1, 0}, ask)));
 }

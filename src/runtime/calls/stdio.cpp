@@ -12,6 +12,7 @@
 
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
+#include "runtime/calls/random_streams.h"
 #include "runtime/calls/stdio.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/stdio_lock.h"
@@ -101,6 +102,7 @@ void before_flush(FILE* stream, void* pc) {
 void before_read(FILE* stream, void* pc) {
   if (!active()) return;
   before(stream, pc);
+  seed_stream_again(stream);
   // Caught, the reads inside of the stream stand at points themselves, each one.
   if (catches_inner_calls() || stream->_IO_read_ptr < stream->_IO_read_end || stream->_fileno < 0) return;
   const DescriptorCall call{stream->_fileno, Op::kRead, POLLIN, false, 0, pc};

@@ -170,6 +170,7 @@ int create_thread(pthread_t* handle, const pthread_attr_t* attributes, ThreadEnt
   claim();
   if (!active()) return native(handle, attributes, entry, argument);
   ThreadSlot* me = g_current;
+  while (g_run.director.skips(SkipKind::kBirth, child_thread(me->id, me->births + 1), 0, 0)) ++me->births;
   const uint32_t birth = ++me->births;
   const ThreadId id = child_thread(me->id, birth);
   Pending p{};

@@ -11,6 +11,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/sanitizer.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/outside/recorded_names.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -78,7 +79,8 @@ HEDDLE_EXPORT clock_t clock() noexcept {
 
 // The times of a process agree with its clocks. What the kernel counts besides is the kernel's.
 HEDDLE_EXPORT int getrusage(__rusage_who_t who, rusage* usage) noexcept {
-  const long result = sys(SYS_getrusage, who, usage);
+  const iovec filled{usage, sizeof *usage};
+  const long result = ask_kernel({&filled, 1, 1, 0}, [&] { return sys(SYS_getrusage, who, usage); });
   if (result != 0 || !in_world() || who == RUSAGE_CHILDREN) return static_cast<int>(with_errno(result));
   timespec used{};
   tell_time(who == RUSAGE_THREAD ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -92,7 +94,8 @@ HEDDLE_EXPORT clock_t times(tms* out) noexcept {
   constexpr long kTicks = 100;  // USER_HZ
   const auto in_ticks = [](const timespec& t) { return t.tv_sec * kTicks + t.tv_nsec / (1000000000 / kTicks); };
   tms kernel{};
-  sys(SYS_times, &kernel);
+  const iovec filled{&kernel, sizeof kernel};
+  ask_kernel({&filled, 1, 1, 0}, [&]() -> long { return sys(SYS_times, &kernel) >= 0 ? 0 : -EFAULT; });
   timespec used{};
   timespec now{};
   tell_time(CLOCK_PROCESS_CPUTIME_ID, &used);

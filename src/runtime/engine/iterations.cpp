@@ -47,6 +47,12 @@ LoopId loop_at(const char* place) {
   return 0;
 }
 
+// The same of a statement. It may begin where a loop does: it has another name, and so a counter of its own.
+LoopId statement_at(const char* place) {
+  const LoopId loop = loop_at(place);
+  return loop != 0 ? mix(loop, 2) | 1 : 0;
+}
+
 Counter* counter_of(LoopId loop, uint32_t thread) {
   const uint64_t hash = mix(loop, thread);
   for (uint32_t i = 0; i < kCounters; ++i) {
@@ -152,7 +158,7 @@ void end_iteration(const char* place) {
 
 bool begin_statement(const char* place) {
   if (!g_run.claimed) return true;
-  const LoopId statement = loop_at(place);
+  const LoopId statement = statement_at(place);
   Counter* counter = statement != 0 ? counter_of(statement, g_current->index) : nullptr;
   if (counter == nullptr) return true;
   ++counter->number;
@@ -166,7 +172,7 @@ bool begin_statement(const char* place) {
 
 void end_statement(const char* place) {
   if (!g_run.claimed || !marks_statements()) return;
-  const LoopId statement = loop_at(place);
+  const LoopId statement = statement_at(place);
   const Counter* counter = statement != 0 ? counter_of(statement, g_current->index) : nullptr;
   if (counter != nullptr) mark_statement(statement, counter->number, kStatementEnds);
 }

@@ -67,6 +67,11 @@ bool brings_news(Op op) {
   return family == Family::kDescriptors || family == Family::kSignals || family == Family::kProcesses || g_run.step % kLookAnyway == 0;
 }
 
+// Where the clock has moved on, before anybody is asked who can go on: a replay moves its clock there, too, and at once.
+void fire_due_timers() {
+  if (g_run.clock >= g_next_timer && !g_virtual_time) kUpward.fire_timers();
+}
+
 // Nobody can go on by itself: lets time or the world outside act. True if there is something new.
 bool something_new(const PointView& m) {
   uint64_t deadline = UINT64_MAX;
@@ -75,7 +80,12 @@ bool something_new(const PointView& m) {
     if (m.threads[i].ready == Ready::kTimeout && m.threads[i].deadline < deadline) deadline = m.threads[i].deadline;
   }
   if (g_attention != 0 && kUpward.hand_out_arrived()) return true;
-  if (kUpward.wait_for_outside(g_next_timer < deadline ? g_next_timer : deadline)) return true;
+  // On the machine's clock the wait for a timer ends when its time has come, and the next look finds that here.
+  if (g_run.clock >= g_next_timer) return kUpward.fire_timers();
+  if (kUpward.wait_for_outside(g_next_timer < deadline ? g_next_timer : deadline)) {
+    fire_due_timers();
+    return true;
+  }
   if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
   wait_until(g_next_timer);
   return kUpward.fire_timers();
@@ -139,6 +149,10 @@ bool ends_turn() {
 ThreadSlot* decide(bool current_lives) {
   // Somebody sleeps for too long: everybody takes turns for a while, as after a long turn.
   if (g_run.step >= g_clock_step && time_passes() && g_run.director.in_tail()) g_run.turn.end = g_run.step;
+  if (__builtin_expect(g_run.clock >= g_next_timer, 0)) {
+    fire_due_timers();
+    if (current_lives) kUpward.redirect(g_current);
+  }
   if (!g_run.claimed && g_live_count == 1 && current_lives) return decide_alone();
   const uint64_t still = g_run.step - g_run.progress.last_motion;
   if (__builtin_expect(still >= kIdleSteps, 0)) {

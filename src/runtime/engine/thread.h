@@ -142,6 +142,7 @@ struct ThreadSlot {
   bool watched;     // its kernel thread's looks outside are seen: outside_influence.h
   int unfinished;   // 1 from its birth to its last event
   uint32_t inputs;  // its calls so far that reached outside the program
+  uint32_t peers;   // descriptors that lead outside, of which it was the first to use
   uint64_t last_step;
   uint64_t used;         // processor time, in virtual ns
   uint64_t ready_since;  // the step from which the one it stands before was not seen to block

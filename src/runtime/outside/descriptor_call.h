@@ -12,6 +12,8 @@
 #include "runtime/outside/descriptors.h"
 #include "runtime/outside/external_wait.h"
 #include "runtime/outside/input_log.h"
+#include "runtime/outside/kernel_files.h"
+#include "runtime/outside/signals.h"
 
 namespace heddle::rt {
 
@@ -23,7 +25,18 @@ struct DescriptorCall {
   uint64_t value;
   void* pc;
   Filled filled = {nullptr, 0, 0, 1};  // what the call writes: input, where it comes from outside
+  uint64_t want = 0;                   // bytes that a write would write; 0: as many as `value` says
+  int flags = 0;                       // of the descriptor that an accept makes
+  bool quiet = false;                  // a write that fails sends no SIGPIPE
 };
+
+inline Reaching reaching_of(const DescriptorCall& c, bool waits) {
+  PeerCall call = PeerCall::kConnect;
+  if (c.op == Op::kRead) call = PeerCall::kRead;
+  if (c.op == Op::kWrite) call = PeerCall::kWrite;
+  if (c.op == Op::kAccept) call = PeerCall::kAccept;
+  return {c.fd, call, waits, c.want != 0 ? c.want : c.value, c.flags};
+}
 
 // Does a call of this kind stand at a point? Reads of standard input always do: a trace must not depend on what it was redirected from.
 // Writes to inherited streams never do: whether somebody reads the output is not the program's matter.
@@ -37,17 +50,19 @@ template <typename Call>
 long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
   if (!is_controlled(c, info)) {
     test_cancel(c.pc);
+    if (c.op == Op::kRead && info.reach == Reach::kPlain && reads_input(c.fd)) return read_as_input(c.fd, c.filled, true, call);
     return call();
   }
   pollfd watched{c.fd, c.events, 0};
   // Standard input that was a terminal when it was recorded is an empty file in the replay.
-  const bool typed = info.reach == Reach::kPlain && replays_inputs() && has_recorded(Op::kRead);
+  const bool typed = info.reach == Reach::kPlain && replays_inputs() && has_recorded(Op::kRead, {c.fd, PeerCall::kRead});
   const bool input =
       typed || (info.reach != Reach::kPlain && is_input(c.fd, info) && (c.op != Op::kWrite || info.reach == Reach::kForeign));
   if (input) used_inherited(c.fd);
   if (input || info.reach == Reach::kShared || info.reach == Reach::kForeign) disturbed(kLooksOutside);
   DescriptorWait wait{&watched, 1, input};
   const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
+  const Reaching reaching = reaching_of(c, waits);
   Pending p{};
   p.op = c.op;
   p.object = descriptor_object(info);
@@ -68,14 +83,20 @@ long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call c
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
     if (timeout != 0 && !wait_over(*g_current, wait)) {
+      if (g_run.clock < p.deadline) {  // somebody else has taken what there was
+        g_current->ready_since = g_run.step;
+        if (input) log_input(p.op, {}, -EAGAIN, reaching);
+        continue;
+      }
       e->flags |= kTimedOut | kChoice;
       e->value = kChoiceTimeout;
-      if (input) log_input(p.op, {}, -EAGAIN);
+      if (input) log_input(p.op, {}, -EAGAIN, reaching);
       return -EAGAIN;
     }
     // A child that lives in the replay too must get rid of what it writes.
     if (input && replays_inputs() && info.reach == Reach::kShared && descriptors_ready(wait)) call();
-    const long result = input ? input_call(p.op, c.filled, call) : call();
+    const long result = input ? input_call(p.op, c.filled, call, reaching) : call();
+    if (result == -EPIPE && info.socket && !c.quiet) broken_pipe();
     const bool fails = result == -EAGAIN;
     if (!waits) mark_try(e, fails);
     if (!fails || !waits) return result;

@@ -1,6 +1,8 @@
 #include "runtime/outside/descriptor_facts.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
@@ -25,11 +27,23 @@ bool keeps(int fd) { return g_run.control->mode == Mode::kOnce && static_cast<un
 
 void ask(int fd, DescriptorFacts* facts) {
   struct stat status;
-  *facts = {0, 0, kNoFile, -1, Anonymous::kUnknown, {false, false}, {0, 0}, 0, -1, kNeverKey};
+  *facts = {0, 0, kNoFile, -1, Anonymous::kUnknown, FileKind::kOther, {false, false}, {0, 0}, 0, -1, kNeverKey};
   if (sys(SYS_fstat, fd, &status) != 0) return;
   facts->inode = status.st_ino;
   facts->device = status.st_rdev;
   facts->mode = status.st_mode;
+  if (S_ISREG(status.st_mode) && status.st_nlink != 0) facts->file = FileKind::kUnknown;
+}
+
+FileKind ask_kind_of_file(int fd) {
+  // proc, sysfs, cgroups, debugfs, tracefs
+  static constexpr long kSystems[] = {0x9fa0, 0x62656572, 0x63677270, 0x27e0eb, 0x64626720, 0x74726163};
+  struct statfs system;
+  if (sys(SYS_fstatfs, fd, &system) != 0) return FileKind::kOther;
+  for (const long kind : kSystems) {
+    if (system.f_type == kind) return FileKind::kKernels;
+  }
+  return (sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDWR ? FileKind::kChanged : FileKind::kOther;
 }
 
 }  // namespace
@@ -47,6 +61,12 @@ DescriptorFacts* facts_of(int fd) {
   k.valid = k.facts.mode != kNoFile && !S_ISDIR(k.facts.mode);  // the C library closes directories itself
   if (k.valid && static_cast<unsigned>(fd) >= g_end) g_end = static_cast<unsigned>(fd) + 1;
   return &k.facts;
+}
+
+FileKind file_kind(int fd) {
+  DescriptorFacts* facts = facts_of(fd);
+  if (facts->file == FileKind::kUnknown) facts->file = ask_kind_of_file(fd);
+  return facts->file;
 }
 
 DescriptorFacts* kept_facts(int fd) { return keeps(fd) ? facts_of(fd) : nullptr; }

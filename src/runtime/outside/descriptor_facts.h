@@ -8,6 +8,9 @@
 
 namespace heddle::rt {
 
+// Whose contents a regular file has: those that the kernel makes up when it is read (/proc, /sys), or ones that this run may change, because it
+// has opened the file for reading and writing.
+enum class FileKind : uint8_t { kUnknown, kOther, kKernels, kChanged };
 enum class Anonymous : uint8_t { kUnknown, kNot, kEpoll, kOwn, kByOthers };
 
 struct DescriptorFacts {
@@ -16,6 +19,7 @@ struct DescriptorFacts {
   uint32_t mode;     // st_mode; kNoFile: it is not open
   int32_t blocking;  // -1: not known, 0, 1
   Anonymous anonymous;
+  FileKind file;
   bool has_timeout[2];  // by direction: `timeout` is known
   uint64_t timeout[2];  // SO_RCVTIMEO and SO_SNDTIMEO, in nanoseconds
   uint64_t birth;       // when these were asked: another one means another file
@@ -27,6 +31,7 @@ inline constexpr uint32_t kNoFile = ~uint32_t{0};
 
 // Valid until the next call of any of these.
 DescriptorFacts* facts_of(int fd);
+FileKind file_kind(int fd);
 // The same where facts are kept, else nullptr: for what is asked about the descriptor in another way.
 DescriptorFacts* kept_facts(int fd);
 // The number is closed, or another file is put there.

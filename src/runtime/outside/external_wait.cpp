@@ -127,9 +127,10 @@ bool awaits_outside() {
 
 bool wait_for_outside(uint64_t deadline) {
   gather(&g_hopes);
-  // Somebody who sends a signal is not waited for where a time-out or a timer of the program's own comes anyway.
+  // Somebody who sends a signal is not waited for where a time-out or a timer of the program's own comes anyway; but the parent of a forked
+  // child is part of the program, and its clock is the machine's.
   const bool real = is_real_time();
-  if (deadline != kNoDeadline && !real) g_hopes.signals = false;
+  if (deadline != kNoDeadline && !real && !is_forked()) g_hopes.signals = false;
   if (!hopeful(g_hopes) && !(real && deadline != kNoDeadline)) return false;
   if (real) time_passes();
   uint64_t left = kNoDeadline;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +10,8 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/stream.h"
 #include "runtime/outside/delivery.h"
+#include "runtime/outside/descriptor_facts.h"
+#include "runtime/outside/peers.h"
 #include "runtime/outside/readiness.h"
 
 namespace heddle::rt {
@@ -16,6 +19,8 @@ namespace heddle::rt {
 namespace {
 
 constexpr uint32_t kMaxPath = 4096;
+// What a call gives at once may be more than the ring of a recording holds: it becomes several records, one after the other.
+constexpr size_t kMostInRecord = 4 << 20;
 
 const char* g_replayed;  // the block of wire/input.h
 uint64_t g_replayed_count;
@@ -26,6 +31,9 @@ bool g_says_so;                   // the log of this run says that waits for epo
 uint32_t g_signals;               // logged so far
 OutsideSignal* g_last_signal;     // in the log
 bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start and has not been used
+
+uint32_t g_logged;  // inputs so far
+InputPeer g_taken;  // of the answer that was taken last, until it is logged
 
 struct stat g_streams[3];  // when the program was started
 InputRecord* g_growing;    // the last record of the log, where it is one that grows
@@ -48,7 +56,7 @@ bool is_before(const InputRecord& r, ThreadId thread, uint32_t ordinal) {
   return r.thread != thread ? r.thread < thread : r.ordinal < ordinal;
 }
 
-const InputRecord* find(ThreadId thread, uint32_t ordinal, Op op) {
+const InputRecord* find(ThreadId thread, uint32_t ordinal) {
   uint64_t low = 0;
   uint64_t high = g_replayed_count;
   while (low < high) {
@@ -61,7 +69,36 @@ const InputRecord* find(ThreadId thread, uint32_t ordinal, Op op) {
   }
   if (low == g_replayed_count) return nullptr;
   const InputRecord* r = record_at(low);
-  return r->thread == thread && r->ordinal == ordinal && r->op == op ? r : nullptr;
+  return r->thread == thread && r->ordinal == ordinal ? r : nullptr;
+}
+
+const InputRecord* find(ThreadId thread, uint32_t ordinal, Op op) {
+  const InputRecord* r = find(thread, ordinal);
+  return r != nullptr && r->op == op ? r : nullptr;
+}
+
+InputMode input_mode() { return reinterpret_cast<const ReplayedInputs*>(g_replayed)->mode; }
+
+// Only of runs that are recordings or come from one: whose descriptors are asked about in any case.
+bool names_peers() { return g_run.control->mode == Mode::kOnce; }
+
+InputPeer peer_of_call(const Reaching& reaching, long result) {
+  InputPeer peer = g_taken;
+  const bool taken = peer.call != PeerCall::kNone;
+  g_taken = {};
+  if (!taken) peer.call = reaching.call != PeerCall::kNone ? reaching.call : PeerCall::kOwn;
+  if (!taken && reaching.fd >= 0) peer.peer = peer_of(reaching.fd);
+  const int made = reaching.call == PeerCall::kAccept && result >= 0 ? static_cast<int>(result) : -1;
+  if (made >= 0 && !taken) {
+    if (!plays_peers()) {
+      forget_descriptor(made);
+      name_peer(made, next_accepted());
+    }
+    peer.made = peer_of(made);
+  }
+  peer.number = g_current->operations;
+  peer.order = g_logged++;
+  return peer;
 }
 
 // Where the next record goes, or nullptr: the arena is full.
@@ -87,15 +124,61 @@ InputRecord* new_call(uint64_t size) {
   return r;
 }
 
-// How much of piece `i` the call wrote; `left` counts down what its result allows.
-size_t written_of(const Filled& filled, size_t i, size_t* left) {
-  const iovec& piece = filled.pieces[i];
-  if (piece.iov_base == nullptr) return 0;
-  if (i < filled.whole) return piece.iov_len;
-  const size_t n = piece.iov_len < *left ? piece.iov_len : *left;
-  *left -= n;
-  return n;
-}
+// The bytes that a call wrote into its pieces, in order: its result says how many.
+class CallBytes {
+ public:
+  CallBytes(const Filled& filled, long result) : filled_(filled), left_(result > 0 ? static_cast<size_t>(result) * filled.unit : 0) {
+    enter();
+  }
+
+  size_t total() const {
+    size_t size = 0;
+    for (CallBytes rest(*this); rest.piece_ < filled_.count; rest.leave()) size += rest.size_;
+    return size;
+  }
+  void put(const char* from, size_t size) {
+    each(size, [&from](char* to, size_t n) {
+      memcpy(to, from, n);
+      from += n;
+    });
+  }
+  void get(char* to, size_t size) {
+    each(size, [&to](const char* from, size_t n) {
+      memcpy(to, from, n);
+      to += n;
+    });
+  }
+
+ private:
+  void enter() {
+    size_ = at_ = 0;
+    if (piece_ >= filled_.count || filled_.pieces[piece_].iov_base == nullptr) return;
+    size_ = filled_.pieces[piece_].iov_len;
+    if (piece_ < filled_.whole) return;
+    if (size_ > left_) size_ = left_;
+    left_ -= size_;
+  }
+  void leave() {
+    ++piece_;
+    enter();
+  }
+  template <typename Copy>
+  void each(size_t size, Copy copy) {
+    for (; size > 0 && piece_ < filled_.count; leave()) {
+      const size_t n = size < size_ - at_ ? size : size_ - at_;
+      if (n != 0) copy(static_cast<char*>(filled_.pieces[piece_].iov_base) + at_, n);
+      at_ += n;
+      size -= n;
+      if (at_ < size_) return;
+    }
+  }
+
+  const Filled& filled_;
+  size_t left_;  // for the pieces behind this one
+  size_t piece_ = 0;
+  size_t size_ = 0;  // of this piece
+  size_t at_ = 0;
+};
 
 bool is_known_file(uint64_t hash) {
   const char* arena = g_run.channel + g_run.layout.files;
@@ -132,7 +215,28 @@ const struct stat* recorded_stream(int fd) {
   return now.st_ino == g_streams[fd].st_ino && now.st_dev == g_streams[fd].st_dev ? &process->streams[fd] : nullptr;
 }
 
-bool replays_exactly() { return g_replayed_count != 0 && reinterpret_cast<const ReplayedInputs*>(g_replayed)->exact != 0; }
+bool replays_exactly() { return g_replayed_count != 0 && input_mode() == InputMode::kExact; }
+
+bool plays_peers() { return g_replayed_count != 0 && input_mode() == InputMode::kByPeer; }
+
+const InputRecord* recorded_answer(ThreadId name, uint32_t ordinal) { return find(name, ordinal); }
+
+uint64_t contents_of(const InputRecord& record) { return record.size - ((record.stamp & kHasPeer) != 0 ? sizeof(InputPeer) : 0); }
+
+bool peer_in(const InputRecord& record, InputPeer* peer) {
+  if ((record.stamp & kHasPeer) == 0 || record.size < sizeof *peer) return false;
+  memcpy(peer, reinterpret_cast<const char*>(&record + 1) + contents_of(record), sizeof *peer);
+  return true;
+}
+
+long give_answer(const InputRecord& record, const Filled& filled, uint64_t from, uint64_t most) {
+  CallBytes bytes(filled, record.result);
+  uint64_t size = contents_of(record) - from;
+  if (size > most) size = most;
+  if (size > bytes.total()) size = bytes.total();
+  bytes.put(reinterpret_cast<const char*>(&record + 1) + from, size);
+  return most == ~uint64_t{0} ? record.result : static_cast<long>(size);
+}
 
 const Branches* recorded_branches() {
   const InputRecord* r = g_replayed_count != 0 ? find(kBranchInputs, 0, Op::kFork) : nullptr;
@@ -190,6 +294,8 @@ bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site) {
   if (s.thread == kBetweenPoints) return thread != kFoundPending;
   return thread == s.thread && site == s.site;
 }
+
+static_assert(offsetof(OutsideSignal, step) == 128);  // simplify/requests.cpp
 
 void log_signal(const OutsideSignal& s) {
   const uint32_t ordinal = g_signals++;
@@ -255,13 +361,15 @@ bool replays_inputs() { return g_replays_calls; }
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   if (!wait.outside) return descriptors_ready(wait);
   auto& t = const_cast<ThreadSlot&>(thread);
-  if (replays_inputs()) {
+  if (replays_inputs() && !plays_peers()) {
     const InputRecord* r = find(t.id, t.inputs, t.pending.op);
-    // Beyond the recording nothing comes any more. A call that timed out was not ready.
-    if (r == nullptr || (t.pending.op == Op::kTimedPoll && (r->result == 0 || r->result == -EAGAIN))) return false;
-    return !replays_exactly() || g_run.step >= r->stamp;
+    // Beyond the recording nothing comes any more. A call that timed out was never ready. One that was, and got nothing because somebody else had taken
+    // it, goes on waiting: it has a stamp.
+    const bool nothing = r != nullptr && t.pending.op == Op::kTimedPoll && (wait.polls ? r->result == 0 : r->result == -EAGAIN);
+    if (r == nullptr || (nothing && step_of_stamp(r->stamp) == 0)) return false;
+    return !replays_exactly() || g_run.step >= step_of_stamp(r->stamp);
   }
-  const bool ready = outside_ready(thread, wait);
+  const bool ready = plays_peers() ? peers_ready(wait) : outside_ready(thread, wait);
   if (!ready) {
     t.ready_since = 0;
   } else if (t.ready_since == 0) {
@@ -270,48 +378,51 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   return ready;
 }
 
-bool has_recorded(Op op) { return find(g_current->id, g_current->inputs, op) != nullptr; }
+bool has_recorded(Op op, const Reaching& reaching) {
+  return plays_peers() ? has_answer(op, reaching) : find(g_current->id, g_current->inputs, op) != nullptr;
+}
 
-bool take_input(Op op, const Filled& filled, long* result) {
-  const InputRecord* r = find(g_current->id, g_current->inputs, op);
+bool take_input(Op op, const Filled& filled, long* result, const Reaching& reaching) {
+  if (plays_peers()) return play_call(op, filled, result, reaching);
+  uint32_t ordinal = g_current->inputs;
+  const InputRecord* r = find(g_current->id, ordinal, op);
   if (r == nullptr) return false;
   *result = r->result;
-  const char* from = reinterpret_cast<const char*>(r + 1);
-  uint64_t rest = r->size;
-  size_t left = r->result > 0 ? static_cast<size_t>(r->result) * filled.unit : 0;
-  for (size_t i = 0; i < filled.count && rest > 0; ++i) {
-    size_t n = written_of(filled, i, &left);
-    if (n > rest) n = rest;
-    if (n == 0) continue;
-    memcpy(filled.pieces[i].iov_base, from, n);
-    from += n;
-    rest -= n;
+  if (!peer_in(*r, &g_taken)) g_taken = {};
+  // Under another schedule it did not wait: nor will it when that is replayed.
+  g_current->ready_since = replays_exactly() ? step_of_stamp(r->stamp) + 1 : 0;
+  CallBytes bytes(filled, r->result);
+  for (size_t left = bytes.total(); r != nullptr;) {
+    const size_t size = contents_of(*r);
+    bytes.put(reinterpret_cast<const char*>(r + 1), size);
+    left -= size < left ? size : left;
+    r = left != 0 && size == kMostInRecord ? find(g_current->id, ++ordinal, op) : nullptr;
   }
-  g_current->ready_since = r->stamp + 1;
   return true;
 }
 
-void log_input(Op op, const Filled& filled, long result) {
+void log_input(Op op, const Filled& filled, long result, const Reaching& reaching) {
   ThreadSlot* me = g_current;
-  size_t size = 0;
-  size_t left = result > 0 ? static_cast<size_t>(result) * filled.unit : 0;
-  for (size_t i = 0; i < filled.count && result >= 0; ++i) size += written_of(filled, i, &left);
-  const uint32_t ordinal = me->inputs++;
   const uint64_t since = me->ready_since;
   me->ready_since = 0;
-  InputRecord* r = new_call(size);
-  if (r == nullptr) return;
-  r->thread = me->id;
-  r->ordinal = ordinal;
-  r->op = op;
-  r->result = result;
-  r->stamp = since != 0 ? since - 1 : 0;
-  char* to = reinterpret_cast<char*>(r + 1);
-  left = result > 0 ? static_cast<size_t>(result) * filled.unit : 0;
-  for (size_t i = 0; i < filled.count && result >= 0; ++i) {
-    const size_t n = written_of(filled, i, &left);
-    if (n != 0) memcpy(to, filled.pieces[i].iov_base, n);
-    to += n;
+  const bool named = names_peers();
+  InputPeer peer = named ? peer_of_call(reaching, result) : InputPeer{};
+  CallBytes bytes(filled, result);
+  size_t left = result >= 0 ? bytes.total() : 0;
+  for (bool first = true; first || left != 0; first = false) {
+    const size_t size = left < kMostInRecord ? left : kMostInRecord;
+    left -= size;
+    const uint32_t ordinal = me->inputs++;
+    InputRecord* r = new_call(size + (named ? sizeof peer : 0));
+    if (r == nullptr) return;
+    r->thread = me->id;
+    r->ordinal = ordinal;
+    r->op = op;
+    r->result = result;
+    r->stamp = (since != 0 ? since - 1 : 0) | (named ? kHasPeer : 0);
+    bytes.get(reinterpret_cast<char*>(r + 1), size);
+    if (!first) peer.order = g_logged++;
+    if (named) memcpy(reinterpret_cast<char*>(r + 1) + size, &peer, sizeof peer);
   }
   if (is_streaming()) inputs_are_whole();
 }

@@ -18,9 +18,19 @@ struct Filled {
   size_t unit;
 };
 
+// On which descriptor a call reaches outside, and how.
+struct Reaching {
+  int fd = -1;
+  PeerCall call = PeerCall::kNone;
+  bool waits = false;  // until there is an answer
+  uint64_t want = 0;   // a write: so many bytes
+  int flags = 0;       // an accept: of the new descriptor
+};
+
 void install_inputs();   // with each plan
 bool replays_inputs();   // the plan brings a log of calls
 bool replays_exactly();  // and it is for this very schedule
+bool plays_peers();      // and it is part of a recording: outside/peers.h
 // Is what every wait for an epoll set gives recorded, whoever made it ready? So in a plain run and in its replay: who is in the set may change
 // while a thread waits for it.
 bool records_sets();
@@ -47,21 +57,25 @@ void add_to_last(const void* bytes, uint32_t size);
 // Would the call that the thread stands before not block? Asks the recording where there is one.
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait);
 
-bool has_recorded(Op op);  // for the current thread's next call
+bool has_recorded(Op op, const Reaching& reaching = {});  // for the current thread's next call
 // The recorded answer to the current thread's next call that reaches outside. False: there is none, the world is asked.
-bool take_input(Op op, const Filled& filled, long* result);
-void log_input(Op op, const Filled& filled, long result);
+bool take_input(Op op, const Filled& filled, long* result, const Reaching& reaching = {});
+void log_input(Op op, const Filled& filled, long result, const Reaching& reaching = {});
+
+// What lies in the recording under a name: a thread's, or peer_key. nullptr: nothing.
+const InputRecord* recorded_answer(ThreadId name, uint32_t ordinal);
+// How many bytes the call wrote, and who is at the other end.
+uint64_t contents_of(const InputRecord& record);
+bool peer_in(const InputRecord& record, InputPeer* peer);
+// Puts it where the call would have: its bytes from `from` on, no more than `most`. Returns the result, or how many bytes that were.
+long give_answer(const InputRecord& record, const Filled& filled, uint64_t from, uint64_t most);
 
 // A call that reaches outside: performed and recorded, or taken from the recording.
 template <typename Call>
-long input_call(Op op, const Filled& filled, Call call) {
+long input_call(Op op, const Filled& filled, Call call, const Reaching& reaching = {}) {
   long result = 0;
-  if (replays_inputs() && take_input(op, filled, &result)) {
-    log_input(op, filled, result);
-    return result;
-  }
-  result = call();
-  log_input(op, filled, result);
+  if (!replays_inputs() || !take_input(op, filled, &result, reaching)) result = call();
+  log_input(op, filled, result, reaching);
   return result;
 }
 

@@ -13,6 +13,7 @@ namespace heddle::rt {
 inline constexpr Op kMissingName = Op::kNone;
 inline constexpr Op kListing = Op::kFunctionEntry;
 inline constexpr Op kSocketState = Op::kLoopIteration;
+inline constexpr Op kKernelState = Op::kReleased;
 
 inline bool keeps_names() { return active() && (replays_inputs() || (is_real_time() && g_run.control->mode == Mode::kOnce)); }
 
@@ -25,9 +26,41 @@ long ask_for_name(Ask ask) {
   // Recordings from elsewhere and from before say nothing of names.
   const bool replays = replays_inputs();
   if (replays && !take_input(kMissingName, {}, &recorded)) return ask();
-  const long result = recorded == -ENOENT ? recorded : ask();
-  log_input(kMissingName, {}, replays ? recorded : result == -ENOENT ? result : 0);
+  // Under the recorded schedule it fails as it did, whatever the reason was.
+  const bool fails_again = recorded == -ENOENT || (recorded < 0 && replays_exactly());
+  const long result = fails_again ? recorded : ask();
+  log_input(kMissingName, {}, replays ? recorded : result < 0 ? result : 0);
   return result;
+}
+
+// What the kernel says of a file, the machine or the process: sizes, times and numbers of files, loads, free memory. The recorded schedule sees what the
+// recording saw; under another one the answer may be another, and is asked for.
+template <typename Ask>
+long ask_kernel(const Filled& filled, Ask ask) {
+  if (!keeps_names()) return ask();
+  const bool exact = replays_exactly();
+  long result = 0;
+  if (!replays_inputs()) {
+    result = ask();
+  } else if (!take_input(kKernelState, exact ? filled : Filled{nullptr, 0, 0, 1}, &result)) {
+    return ask_for_name(ask);  // a recording from before says of names whether they were missing, and nothing else
+  } else if (!exact && result != -ENOENT) {
+    result = ask();
+  }
+  log_input(kKernelState, filled, result);
+  return result;
+}
+
+// A call that changes something: made in a replay, too, and what the recording says of it counts. A directory that the recording made is there now.
+template <typename Change>
+long change_files(Change change) {
+  if (!keeps_names()) return change();
+  long recorded = 0;
+  const long result = change();
+  if (replays_inputs() && !take_input(kKernelState, {nullptr, 0, 0, 1}, &recorded)) return result;
+  const long told = replays_exactly() ? recorded : result;
+  log_input(kKernelState, {nullptr, 0, 0, 1}, told);
+  return told;
 }
 
 }  // namespace heddle::rt

@@ -100,8 +100,8 @@ void on_fatal(int number, siginfo_t* info, void* context) {
 bool runs_at_once(int number, const siginfo_t* info) {
   if (!g_run.active) return true;
   // The kernel gives a signal to any thread that does not block it: to one that has not begun or is about to end, too. Those do not take it
-  // for the program.
-  if (t_managed == 0) return !comes_from_outside(*info);
+  // for the program. That of a child is for the process, like one from outside.
+  if (t_managed == 0) return !comes_from_outside(*info) && !(carries_number(*info) && is_child(info->si_pid));
   ThreadSlot* me = g_current;
   const auto process = static_cast<pid_t>(sys(SYS_getpid));
   // In a forked copy the first thread has another number than glibc believes.
@@ -226,6 +226,13 @@ int set_program_action(int number, const struct sigaction& action) {
   const int result = real_io().sigaction(number, &kernel, nullptr);
   if (result == 0) g_views[number] = {true, action};
   return result;
+}
+
+void broken_pipe() {
+  const bool blocked = (g_current->signals.mask >> (SIGPIPE - 1) & 1) != 0;
+  if (is_ignored(SIGPIPE)) return;
+  if (!blocked && !has_handler(SIGPIPE)) die_of(SIGPIPE);
+  sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), SIGPIPE);
 }
 
 void die_of(int number) {

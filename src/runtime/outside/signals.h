@@ -21,5 +21,7 @@ bool has_handler(int number);
 bool interrupts(int number);
 // Ends the process as the signal's default action does, with the outcome recorded; returns for signals that only stop it.
 void die_of(int number);
+// What the kernel does to a thread that writes where nobody reads. Writes to sockets ask it not to, so that a replay can do the same.
+void broken_pipe();
 
 }  // namespace heddle::rt

@@ -85,6 +85,7 @@ long wait_for(int ring, unsigned least, const timespec* limit, void* pc) {
 }  // namespace
 
 void ring_is_common() { g_ring_is_common = true; }
+bool has_common_ring() { return g_ring_is_common; }
 
 long uring_enter(const long* a, void* pc) {
   const int ring = static_cast<int>(a[0]);

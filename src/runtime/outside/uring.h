@@ -8,5 +8,6 @@ long uring_enter(const long* arguments, void* pc);
 
 // A ring is there before the first thread: its memory, and what the kernel keeps of it, would be the same for all runs of a search.
 void ring_is_common();
+bool has_common_ring();
 
 }  // namespace heddle::rt

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #include "runtime/base/check.h"
 #include "runtime/base/memory_map.h"
@@ -92,16 +94,37 @@ void want_huge_pages(char* from, const char* end) {
   sys(SYS_madvise, at, reinterpret_cast<uintptr_t>(end) - at, MADV_HUGEPAGE);
 }
 
+// The sixteen random bytes that the kernel gives to every process. The C library has made its canary of them; some programs seed their numbers by them.
+void seed_auxiliary_bytes(uint64_t env_seed) {
+  auto* bytes = reinterpret_cast<uint64_t*>(getauxval(AT_RANDOM));
+  if (env_seed == 0 || bytes == nullptr) return;
+  for (uint64_t i = 0; i < 2; ++i) {
+    const uint64_t word = mix(env_seed, ~i);
+    memcpy(bytes + i, &word, sizeof word);
+  }
+}
+
 void begin_by_plan() {
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
   HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
   const uint64_t env_seed = g_run.plan.header->env_seed;
   survey_streams();
+  seed_auxiliary_bytes(env_seed);
   install_inputs();
   start_time(env_seed);
   name_this_process(env_seed);
   g_run.early = true;
   start_heap();
+}
+
+// A wrapper (env, a shell, a script of tests) has come to Heddle itself.
+bool is_the_tool() {
+  char path[32];
+  struct stat own {
+  }, tool{};
+  snprintf(path, sizeof path, "/proc/%d/exe", g_run.control->tool_pid);
+  if (sys(SYS_newfstatat, AT_FDCWD, path, &tool, 0) != 0 || sys(SYS_newfstatat, AT_FDCWD, "/proc/self/exe", &own, 0) != 0) return false;
+  return own.st_dev == tool.st_dev && own.st_ino == tool.st_ino;
 }
 
 }  // namespace
@@ -173,9 +196,9 @@ void install_plan(uint64_t cursor) {
   begin_turn();
   g_run.director.install(g_run.plan, g_policy_threads, 0, cursor);
   install_hooks();
-  // They lie behind all others.
   const PlanHeader& h = *g_run.plan.header;
-  const bool leaves_out = h.skip_count > 0 && g_run.plan.skips[h.skip_count - 1].kind == SkipKind::kStatement;
+  bool leaves_out = false;
+  for (uint32_t i = 0; i < h.skip_count; ++i) leaves_out = leaves_out || g_run.plan.skips[i].kind == SkipKind::kStatement;
   heddle_statements = leaves_out || (h.detect & kDetectStatements) != 0 ? 1 : 0;
 }
 
@@ -209,6 +232,7 @@ void start_main() {
   me->pending = Pending{};
   me->pending.op = Op::kThreadStart;
   begin_thread(me);
+  if (is_the_tool()) end_run(OutcomeKind::kCannotControl, 0, "the program starts Heddle itself, which cannot work under its own control");
 }
 
 bool begins_as_candidate() {

@@ -162,7 +162,7 @@ void refuse(uint32_t wanted, const char* why) {
   if (kept) {
     answer(wanted, CheckpointState::kReady);
   } else {
-    refuse(wanted, "there is no memory for it");
+    refuse(wanted, "not enough memory");
   }
   uint32_t taken;
   while (kept && (taken = __atomic_load_n(&words().taken, __ATOMIC_ACQUIRE)) != wanted) {

@@ -206,7 +206,7 @@ void note_streams() {
 
 const char* keep_descriptors() {
   if (g_kept_table.arena == nullptr) g_kept_table.arena = static_cast<char*>(map_zeroed(kArenaBytes));
-  if (g_kept_table.arena == nullptr) return "there is no memory for it";
+  if (g_kept_table.arena == nullptr) return "not enough memory";
   g_kept_table.arena[0] = 0;
   g_kept_table.arena_used = 1;
   g_kept_table.open_count = g_kept_table.member_count = 0;

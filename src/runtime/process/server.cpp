@@ -15,6 +15,7 @@
 #include "runtime/engine/carrier.h"
 #include "runtime/engine/run.h"
 #include "runtime/memory/hooks.h"
+#include "runtime/outside/common_state.h"
 #include "runtime/outside/pids.h"
 #include "runtime/process/begin.h"
 #include "runtime/process/huge_pages.h"
@@ -205,7 +206,7 @@ void serve_from(uint32_t row) {
 void serve() {
   fill_pool(kFirstPool);
   examine_descriptors();
-  if (live_children() > 0) note(kNoSite, "child processes from before the first thread cannot be waited for in a search");
+  if (const char* what = common_to_all_runs()) strncpy(servers_of(g_run.control).common, what, sizeof ServerTable::common - 1);
   collapse_memory();
   serve_from(0);
 }

@@ -1,8 +1,10 @@
-// The third run that is made aborts, whatever its schedule: what it counts in is common to all runs. Besides, it has a real bug.
+// does_not_replay FILE [buggy]: the third run that is made aborts, whatever its schedule: it counts in a file that no run has for itself.
+// Besides, it has a real bug.
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int first, second;
@@ -18,14 +20,21 @@ static void* writer(void* unused) {
   return NULL;
 }
 
+static int counted(const char* path) {
+  const int file = open(path, O_RDWR | O_APPEND);
+  const int runs = (int)lseek(file, 0, SEEK_END) + 1;
+  if (write(file, "x", 1) != 1) exit(2);
+  close(file);
+  return runs;
+}
+
 int main(int argc, char** argv) {
-  int* runs = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pthread_t thread;
   pthread_create(&thread, NULL, writer, NULL);
-  if (++*runs == 3) abort();
+  if (counted(argv[1]) == 3) abort();
   pthread_mutex_lock(&mutex);
   const int torn = first && !second;
   pthread_mutex_unlock(&mutex);
   pthread_join(thread, NULL);
-  return torn && argc > 1 && strcmp(argv[1], "buggy") == 0 ? 7 : 0;
+  return torn && argc > 2 && strcmp(argv[2], "buggy") == 0 ? 7 : 0;
 }

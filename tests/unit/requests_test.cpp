@@ -1,0 +1,122 @@
+// A recorded log taken apart into connections and requests, and put together again without some of them.
+#include "simplify/requests.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace heddle::test {
+namespace {
+
+constexpr PeerId kListener = 77;
+constexpr PeerId kFirst = kAcceptedPeer | 1, kSecond = kAcceptedPeer | 2;
+
+class Log {
+ public:
+  void call(ThreadId thread, Op op, PeerCall kind, PeerId peer, int64_t result, std::string bytes, uint32_t number, PeerId made = kNoPeer) {
+    const InputPeer whose{peer, made, number, order_++, kind};
+    bytes.append(reinterpret_cast<const char*>(&whose), sizeof whose);
+    log_.calls.push_back({thread, ordinals_[thread]++, op, result, kHasPeer, std::move(bytes)});
+  }
+  InputLog take() {
+    sort_inputs(log_);
+    return std::move(log_);
+  }
+
+ private:
+  InputLog log_;
+  uint32_t order_ = 0;
+  std::map<ThreadId, uint32_t> ordinals_;
+};
+
+Event event(uint32_t thread, uint32_t number, Op op, uint64_t value = 0) {
+  Event e{};
+  e.thread = thread;
+  e.number = number;
+  e.op = op;
+  e.value = value;
+  return e;
+}
+
+// Main accepts two connections and creates a thread for each; the first sends twice, the second once.
+Trace two_connections() {
+  const ThreadId one = child_thread(kMainThread, 1), two = child_thread(kMainThread, 2);
+  Trace::Data data;
+  data.threads.resize(3);
+  data.threads[0].id = kMainThread;
+  for (uint32_t t = 1; t <= 2; ++t) {
+    data.threads[t].id = t == 1 ? one : two;
+    data.threads[t].parent = 0;
+    data.threads[t].birth = t;
+  }
+  for (const Event& e :
+       {event(0, 1, Op::kThreadStart), event(0, 2, Op::kAccept), event(0, 3, Op::kThreadCreate, 1), event(1, 1, Op::kThreadStart),
+        event(1, 2, Op::kRead), event(1, 3, Op::kWrite), event(0, 4, Op::kAccept), event(0, 5, Op::kThreadCreate, 2),
+        event(1, 4, Op::kRead), event(1, 5, Op::kWrite), event(2, 1, Op::kThreadStart), event(2, 2, Op::kRead)})
+    data.events.push_back(e);
+  Log log;
+  log.call(kMainThread, Op::kAccept, PeerCall::kAccept, kListener, 5, "", 2, kFirst);
+  log.call(one, Op::kRead, PeerCall::kRead, kFirst, 5, "hello", 2);
+  log.call(one, Op::kWrite, PeerCall::kWrite, kFirst, 2, "", 3);
+  log.call(kMainThread, Op::kAccept, PeerCall::kAccept, kListener, 6, "", 4, kSecond);
+  log.call(one, Op::kRead, PeerCall::kRead, kFirst, 5, "again", 4);
+  log.call(one, Op::kWrite, PeerCall::kWrite, kFirst, 2, "", 5);
+  log.call(two, Op::kRead, PeerCall::kRead, kSecond, 3, "bad", 2);
+  data.inputs = std::make_shared<const InputLog>(log.take());
+  return Trace(std::move(data));
+}
+
+TEST(Requests, AreToldApartByConnectionAndAnswer) {
+  const Requests requests(two_connections());
+  ASSERT_TRUE(requests.known());
+  ASSERT_EQ(requests.connections().size(), 2u);
+  ASSERT_EQ(requests.requests().size(), 3u);
+  EXPECT_EQ(requests.requests()[0].begins, "hello");
+  EXPECT_EQ(requests.requests()[1].begins, "again");
+  EXPECT_EQ(requests.requests()[1].connection, 0u);
+  EXPECT_EQ(requests.requests()[2].begins, "bad");
+}
+
+TEST(Requests, WithoutAConnectionItsThreadIsPassedOver) {
+  const Requests requests(two_connections());
+  Dropped dropped = requests.nothing();
+  dropped.connections[0] = true;
+  const Plan plan = requests.without(dropped, {1000, 1000});
+  ASSERT_EQ(plan.skips.size(), 1u);
+  EXPECT_EQ(plan.skips[0].kind, SkipKind::kBirth);
+  EXPECT_EQ(plan.skips[0].thread, child_thread(kMainThread, 1));
+  // Main starts, accepts and creates; then the second thread runs, under the name that it had.
+  ASSERT_EQ(plan.slices.size(), 2u);
+  EXPECT_EQ(plan.slices[0].thread, kMainThread);
+  EXPECT_EQ(plan.slices[0].until, 3u);
+  EXPECT_EQ(plan.slices[1].thread, child_thread(kMainThread, 2));
+  ASSERT_TRUE(plan.inputs->by_peer);
+  ASSERT_EQ(plan.inputs->calls.size(), 2u);
+  for (const InputCall& call : plan.inputs->calls) EXPECT_EQ(call.ordinal, 0u);
+  EXPECT_EQ(plan.inputs->calls[0].thread, peer_key(PeerCall::kRead, kSecond));
+  EXPECT_EQ(plan.inputs->calls[1].thread, peer_key(PeerCall::kAccept, kListener));
+}
+
+TEST(Requests, WithoutARequestTheNextOneComesFirst) {
+  const Requests requests(two_connections());
+  Dropped dropped = requests.nothing();
+  dropped.requests[0] = true;
+  const Plan plan = requests.without(dropped, {1000, 1000});
+  EXPECT_TRUE(plan.skips.empty());
+  ASSERT_FALSE(plan.inputs->calls.empty());
+  const InputCall& first = plan.inputs->calls[0];
+  EXPECT_EQ(first.thread, peer_key(PeerCall::kRead, kFirst));
+  EXPECT_EQ(first.bytes.substr(0, 5), "again");
+  EXPECT_EQ(first.ordinal, 0u);
+}
+
+TEST(Requests, OfAnOlderRecordingAreNotKnown) {
+  Trace::Data data = two_connections().data();
+  InputLog log = *data.inputs;
+  for (InputCall& call : log.calls) call.stamp = 0;
+  data.inputs = std::make_shared<const InputLog>(std::move(log));
+  EXPECT_FALSE(Requests(Trace(std::move(data))).known());
+}
+
+}  // namespace
+}  // namespace heddle::test

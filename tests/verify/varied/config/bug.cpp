@@ -1,0 +1,37 @@
+// verify-build: heddle-cc
+// Initialised once with a check before the lock: the pointer is seen before what it points to is filled.
+#include <atomic>
+#include <cassert>
+#include <mutex>
+#include <thread>
+
+struct Config {
+  int limit = 0;
+  int depth = 0;
+};
+
+static std::mutex init_mutex;
+static std::atomic<Config*> config{nullptr};
+
+static Config* get() {
+  if (config.load() == nullptr) {
+    std::lock_guard<std::mutex> guard(init_mutex);
+    if (config.load() == nullptr) {
+      config.store(new Config);
+      config.load()->limit = 8;
+      config.load()->depth = 3;
+    }
+  }
+  return config.load();
+}
+
+static void use() {
+  const Config* c = get();
+  assert(c->limit == 8 && c->depth == 3);
+}
+
+int main() {
+  std::thread a(use), b(use);
+  a.join();
+  b.join();
+}

@@ -1,0 +1,32 @@
+// verify: still-fails
+// A lock around the increment only.
+#include <atomic>
+#include <cassert>
+#include <mutex>
+#include <thread>
+
+constexpr int kMost = 2;
+static std::atomic<int> next_id{0};
+static int owners[kMost + 2];
+
+static std::mutex ids;
+
+static int take_id() {
+  if (next_id.load() >= kMost) return -1;
+  std::lock_guard<std::mutex> guard(ids);
+  return next_id.fetch_add(1);
+}
+
+static void client() {
+  const int id = take_id();
+  if (id < 0) return;
+  assert(id < kMost);
+  owners[id] = 1;
+}
+
+int main() {
+  std::thread a(client), b(client), c(client);
+  a.join();
+  b.join();
+  c.join();
+}

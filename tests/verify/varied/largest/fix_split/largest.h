@@ -1,0 +1,2 @@
+int get_largest(void);
+void raise_largest(int value);

@@ -1,0 +1,34 @@
+// verify: fixed
+// A copy is made under the lock.
+#include <cassert>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+static std::mutex mutex;
+static std::vector<int> listeners;
+static int sum;
+
+static void add(int listener) {
+  std::lock_guard<std::mutex> guard(mutex);
+  listeners.push_back(listener);
+}
+
+static void notify() {
+  std::vector<int> copy;
+  {
+    std::lock_guard<std::mutex> guard(mutex);
+    copy = listeners;
+  }
+  for (const int listener : copy) {
+    assert(listener == 5);
+    sum += listener;
+  }
+}
+
+int main() {
+  add(5);
+  std::thread a(notify), b(add, 5);
+  a.join();
+  b.join();
+}

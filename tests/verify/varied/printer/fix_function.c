@@ -1,0 +1,43 @@
+// verify: fixed
+// Waits in a loop, in a function of its own, with other names.
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
+static int waiting_pages, printed;
+
+static void take_page(void) {
+  while (waiting_pages == 0) pthread_cond_wait(&some, &lock);
+  assert(waiting_pages > 0);
+  --waiting_pages;
+}
+
+static void* print_page(void* arg) {
+  (void)arg;
+  pthread_mutex_lock(&lock);
+  take_page();
+  ++printed;
+  pthread_mutex_unlock(&lock);
+  return NULL;
+}
+
+static void* spool(void* arg) {
+  (void)arg;
+  for (int i = 0; i < 2; ++i) {
+    pthread_mutex_lock(&lock);
+    ++waiting_pages;
+    pthread_cond_signal(&some);
+    pthread_mutex_unlock(&lock);
+  }
+  return NULL;
+}
+
+int main(void) {
+  pthread_t t[3];
+  pthread_create(&t[0], NULL, print_page, NULL);
+  pthread_create(&t[1], NULL, print_page, NULL);
+  pthread_create(&t[2], NULL, spool, NULL);
+  for (int i = 0; i < 3; ++i) pthread_join(t[i], NULL);
+  return printed == 2 ? 0 : 1;
+}

@@ -1,0 +1,39 @@
+// verify: fixed
+// Lowered by a function that says what is left; other names.
+#include <pthread.h>
+#include <stdlib.h>
+
+struct shared {
+  pthread_mutex_t lock;
+  int refs;
+};
+static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+static void* buffer;
+
+static int drop_reference(struct shared* object) {
+  pthread_mutex_lock(&object->lock);
+  int remaining = --object->refs;
+  pthread_mutex_unlock(&object->lock);
+  return remaining;
+}
+
+static void release(struct shared* object) {
+  if (drop_reference(object) == 0) free(buffer);
+}
+
+static void* user(void* arg) {
+  release(arg);
+  return NULL;
+}
+
+int main(void) {
+  static struct shared s = {PTHREAD_MUTEX_INITIALIZER, 2};
+  buffer = malloc(32);
+  pthread_t a, b;
+  pthread_create(&a, NULL, user, &s);
+  pthread_create(&b, NULL, user, &s);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  pthread_mutex_destroy(&other);
+  return 0;
+}
