@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "cli/debug_rest.h"
 #include "cli/debugging.h"
 #include "cli/finding.h"
 #include "cli/isolate.h"
@@ -109,8 +110,9 @@ int debug_program(const Session& session, DebugArguments options) {
 // A bug that was recorded or found before.
 int debug_saved(const Session& session, const DebugArguments& options) {
   catch_interrupts();
-  Reopened r = reopen(options.bug, session, {.jobs = options.campaign.jobs, .fresh = options.campaign.fresh});
+  Reopened r = reopen(options.bug, session, {.jobs = options.campaign.jobs, .fresh = options.campaign.fresh, .from_checkpoint = true});
   const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
+  if (failing.data().first != 0) return debug_rest(r, failing, {options.all, options.campaign.json});
   const Confirmation confirmation = r.campaign->confirm(failing);
   if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
   Progress progress(options.campaign.json);

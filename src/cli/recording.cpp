@@ -113,8 +113,9 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
   if (rest) print_err("heddle: next: heddle replay --from {} {}\n", *rest, bug.id);
   if (!same) return;
   if (recorded.inputs().from_outside()) print_err("heddle: it holds what the program received: look at it before you share it\n");
-  // Without its beginning a run can be replayed, and nothing else.
-  const char* next = recorded.data().first != 0 ? "replay" : cut ? "replay --gdb" : "debug";
+  // Without its beginning a run can be replayed and explained; a debugger begins at the start.
+  const bool fails = !cut && campaign.fails(failure.trace);
+  const char* next = recorded.data().first != 0 ? (fails ? "debug" : "replay") : cut ? "replay --gdb" : "debug";
   print_err("heddle: next: heddle {} {}\n", next, bug.id);
 }
 

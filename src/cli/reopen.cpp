@@ -90,9 +90,9 @@ Reopened reopen(const std::string& name, const Session& session, const ReopenOpt
     }
     const Trace failing = store.load_trace(r.bug, how.last_live ? kLiveTrace : kFailingTrace);
     if (failing.data().first != 0 && !how.from_checkpoint)
-      throw Error(
-          fmt::format("the first {} events of bug {} were not kept: only heddle replay {} can run it, from a checkpoint and exactly",
-                      failing.data().first, r.bug.id, r.bug.id));
+      throw Error(fmt::format(
+          "the first {} events of bug {} were not kept: only heddle replay and heddle debug can run it, from a checkpoint and exactly",
+          failing.data().first, r.bug.id));
     if (!failing.inputs().calls.empty()) r.options.inputs = failing.data().inputs;
     if (failing.inputs().lost > 0) print_err("heddle: more input came than the log holds: the rest is read live\n");
   }

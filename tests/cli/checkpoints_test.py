@@ -105,11 +105,19 @@ class Checkpoints(Recorded):
         self.assertGreater(whole["from"], 0, "nothing was dropped")
         self.assertEqual((whole["verdict"], whole["identical"], whole["from"]), ("failure", True, checkpoints[0][0]))
         bug = self.files[0].parent.name
-        for words in (["debug", bug], ["simplify", bug], ["replay", "--gdb", bug], ["explain", bug]):
+        self.assertEqual(self.heddle("explain", bug).returncode, 0)
+        told = self.heddle("debug", bug)
+        self.assertEqual(told.returncode, 1, told)
+        self.assertRegex(told.stderr, r"^heddle: the first \d+ events of bug \w+ were not kept: it is explained as it was recorded[^\n]*\n$")
+        self.assertIn("SIGTERM", told.stdout)
+        document = json.loads(self.heddle("debug", "--json", bug).stdout)
+        self.assertEqual((document["verdict"], document["from"]), ("failure", checkpoints[0][0]))
+        self.assertIn("were not kept", document["not_simplified"])
+        for words in (["simplify", bug], ["reduce", bug], ["replay", "--gdb", bug]):
             done = self.heddle(*words)
-            self.assertIn(done.returncode, (0, 125), done)
-            if done.returncode == 125:
-                self.assertRegex(done.stderr, r"the first \d+ events of bug \w+ were not kept")
+            self.assertEqual(done.returncode, 125, done)
+            self.assertRegex(done.stderr, r"the first \d+ events of bug \w+ were not kept")
+            self.assertEqual(len(done.stderr.splitlines()), 1, done)
         self.files[0].unlink()
         self.assertIn("missing", self.refused())
 
