@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sodium.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,6 +21,7 @@ constexpr char kMagic[9] = "hedckp\r\n";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kBlockBytes = size_t{4} << 20;
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kRoomForLog = uint64_t{8} << 20;  // of the disk: a recording without a checkpoint is worth more than the reverse
 
 enum CheckpointBlock : uint32_t { kWhat = 1, kPages = 2, kEnd = 3 };
 
@@ -71,7 +73,13 @@ CheckpointWriter::~CheckpointWriter() {
   ::unlink((path_ + ".part").c_str());
 }
 
-void CheckpointWriter::block(uint32_t kind, std::string_view raw) { write_all(file_, pack_block(kind, blocks_++, 0, raw), path_); }
+void CheckpointWriter::block(uint32_t kind, std::string_view raw) {
+  const std::string packed = pack_block(kind, blocks_++, 0, raw);
+  struct statvfs disk {};
+  if (::fstatvfs(file_, &disk) == 0 && disk.f_bavail * disk.f_frsize < packed.size() + kRoomForLog)
+    throw Error(fmt::format("cannot write {}: {}, what is left is the log's", path_, std::strerror(ENOSPC)));
+  write_all(file_, packed, path_);
+}
 
 void CheckpointWriter::begin(const Checkpoint& checkpoint) {
   file_ = ::open((path_ + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);

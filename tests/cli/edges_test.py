@@ -193,6 +193,25 @@ class FullDisk(AtTheEdge):
                 self.assertIn("reproduced", lines[3])
                 self.assertEqual(lines[4], "0")
 
+    # The log has the last of the room: a checkpoint never takes it, so that the recording is whole.
+    RECORD = """mount -t tmpfs -o size=6m none . && cd "$PWD"
+        "$HEDDLE" record --always --checkpoint 0.01 -- "$PROGRAM" 20000 written > /dev/null; echo $?
+        "$HEDDLE" replay --json"""
+
+    def test_a_checkpoint_leaves_room_for_the_log(self):
+        if subprocess.run(["unshare", "-rm", "sh", "-c", "mount -t tmpfs none /tmp"], capture_output=True).returncode != 0:
+            self.skipTest("no namespaces here")
+        environment = {**os.environ, "HEDDLE": base.HEDDLE, "PROGRAM": base.program("works_long")}
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", self.RECORD], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=base.TIMEOUT)
+        self.assertNotIn("the recording ends there", done.stderr)
+        self.assertIn("heddle: checkpoints: 0", done.stderr)
+        self.assertIn("heddle: recorded", done.stderr)
+        self.assertNotIn("does not replay", done.stderr)
+        code, _, document = done.stdout.partition("\n")
+        self.assertEqual(code, "3", done)  # the program's own
+        self.assertTrue(json.loads(document)["identical"], done)
+
 
 if __name__ == "__main__":
     base.main()
