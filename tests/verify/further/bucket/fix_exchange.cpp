@@ -1,0 +1,29 @@
+// verify: fixed
+// verify-build: heddle-cc
+// The tokens are looked at and taken in two steps.
+#include <atomic>
+#include <cassert>
+#include <thread>
+
+static std::atomic<int> tokens{2};
+static std::atomic<int> granted{0};
+
+static bool take() {
+  int seen = tokens.load();
+  while (seen > 0) {
+    if (tokens.compare_exchange_weak(seen, seen - 1)) return true;
+  }
+  return false;
+}
+
+static void client() {
+  if (take()) granted.fetch_add(1);
+}
+
+int main() {
+  std::thread a([] { client(); }), b([] { client(); }), c([] { client(); });
+  a.join();
+  b.join();
+  c.join();
+  assert(granted.load() <= 2);
+}

@@ -1,0 +1,27 @@
+// verify: still-fails
+// Each worker needs two permits and takes them one by one.
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+
+#define WORKERS 2
+#define PERMITS 2
+static sem_t permits;
+
+static void* worker(void* name) {
+  sem_wait(&permits);
+  sem_wait(&permits);
+  printf("%s works\n", (const char*)name);
+  sem_post(&permits);
+  sem_post(&permits);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t all[WORKERS];
+  sem_init(&permits, 0, PERMITS);
+  char* names[] = {"one", "two", "three"};
+  for (int i = 0; i < WORKERS; ++i) pthread_create(&all[i], NULL, worker, names[i]);
+  for (int i = 0; i < WORKERS; ++i) pthread_join(all[i], NULL);
+  return 0;
+}
