@@ -32,22 +32,29 @@ bool interruptible(const ThreadSlot& t) {
   return false;
 }
 
-// The cycle that `thread` is in; no members: none.
-Cycle cycle_of(const ThreadSlot& thread) {
-  Cycle cycle{0, true};
+// How many threads are in the cycle that `thread` is in; 0: none.
+uint32_t members_of_cycle(const ThreadSlot& thread) {
   const ThreadSlot* at = &thread;
-  while (cycle.members <= g_live_count) {
-    if (ready(*at) != Ready::kNo) return {};
-    ++cycle.members;
-    if (at->pending.op == Op::kThreadJoin || interruptible(*at)) cycle.certain = false;
+  for (uint32_t members = 1; members <= g_live_count + 1; ++members) {
+    if (ready(*at) != Ready::kNo) return 0;
     at = holder(*at);
-    if (at == nullptr || at->life != Life::kLive) return {};
-    if (at != &thread) continue;
-    // A thread that waits for itself only is one that another may help out.
-    if (cycle.members == 1) cycle.certain = false;
-    return cycle;
+    if (at == nullptr || at->life != Life::kLive) return 0;
+    if (at == &thread) return members;
   }
-  return {};
+  return 0;
+}
+
+// The cycle that `thread` is in; no members: none. What could end the waits of its members is asked about a cycle that exists only: a thread
+// that waits for a lock is common, and the first look at an action of a signal's is a call.
+Cycle cycle_of(const ThreadSlot& thread) {
+  Cycle cycle{members_of_cycle(thread), true};
+  // A thread that waits for itself only is one that another may help out.
+  if (cycle.members == 1) cycle.certain = false;
+  const ThreadSlot* at = &thread;
+  for (uint32_t i = 0; i < cycle.members && cycle.certain; ++i, at = holder(*at)) {
+    if (at->pending.op == Op::kThreadJoin || interruptible(*at)) cycle.certain = false;
+  }
+  return cycle;
 }
 
 bool still_holds() {
