@@ -71,6 +71,12 @@ class Ended(base.InDirectory):
         done = self.heddle("debug", "--executions", 40, "--", base.program("child_signals"))
         self.assertEqual(done.returncode, 0, done)
 
+    def test_a_look_for_ended_children_is_no_wait_for_one(self):
+        # A plan's thread waits for somebody outside while another one is about to look, without waiting, whether a child has ended.
+        for seed in range(1, 13):
+            done = self.heddle("check", "--executions", 60, "--seed", seed, "--", base.program("child_signals"))
+            self.assertNotIn("Segmentation fault", done.stdout + done.stderr)
+
     def test_a_child_gives_back_the_lock_of_its_parent(self):
         for carrier in ("fiber", "kernel"):
             done = self.heddle("run", "--carrier", carrier, "--", base.program("unlocked_for_parent"))

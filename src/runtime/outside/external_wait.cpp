@@ -43,6 +43,9 @@ const DescriptorWait* descriptors_of(const Pending& p) {
   return model::waits_for(p.op) == model::WaitKind::kDescriptors ? static_cast<const DescriptorWait*>(p.address) : nullptr;
 }
 
+// nullptr: it waits for no child. One that only looks whether a child has ended (WNOHANG) does not wait.
+const ChildWait* child_of(const Pending& p) { return p.op == Op::kWaitChild ? static_cast<const ChildWait*>(p.address) : nullptr; }
+
 bool waits_for_signal(Op op) { return model::waits_for(op) == model::WaitKind::kPause || model::waits_for(op) == model::WaitKind::kSignal; }
 
 struct Hopes {
@@ -65,7 +68,7 @@ void gather(Hopes* h) {
   for (uint32_t i = 0; i < g_live_count; ++i) {
     const ThreadSlot& t = g_threads[g_live[i].slot];
     h->mask &= t.signals.mask;
-    if (t.pending.op == Op::kWaitChild) h->children = true;
+    if (child_of(t.pending) != nullptr) h->children = true;
     h->shared = h->shared || others_may_end(t);
     if (waits_for_signal(t.pending.op)) {
       h->signals = true;
@@ -89,7 +92,8 @@ bool news(const Hopes& h) {
   for (uint32_t i = 0; i < g_live_count; ++i) {
     const Pending& p = g_threads[g_live[i].slot].pending;
     if (h.shared && ready(g_threads[g_live[i].slot]) == Ready::kYes) return true;
-    if (p.op == Op::kWaitChild && child_ready(*static_cast<const ChildWait*>(p.address))) return true;
+    const ChildWait* child = child_of(p);
+    if (child != nullptr && child_ready(*child)) return true;
     if (h.signals && (p.op == Op::kSigWait || p.op == Op::kSigTimedWait) &&
         has_signal(g_threads[g_live[i].slot], *static_cast<const uint64_t*>(p.address))) {
       return true;
