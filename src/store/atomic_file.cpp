@@ -52,9 +52,26 @@ int open_beside(const std::string& path, std::string* name) {
   return -1;
 }
 
+// A device, a pipe or a socket is written to, not replaced: who says /dev/null or /dev/stdout wants it to be there afterwards.
+bool is_written_in_place(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return false;
+  const bool standard_stream = path == "/dev/stdout" || path == "/dev/stderr" || path.rfind("/dev/fd/", 0) == 0;
+  return standard_stream || (!S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode));
+}
+
+void write_in_place(const std::string& path, std::string_view bytes) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) cannot("write", path, errno);
+  int error = write_all(fd, bytes) ? 0 : errno;
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error != 0) cannot("write", path, error);
+}
+
 }  // namespace
 
 void replace_file(const std::string& path, std::string_view bytes) {
+  if (is_written_in_place(path)) return write_in_place(path, bytes);
   std::string beside;
   const int fd = open_beside(path, &beside);
   if (fd < 0) cannot("write", path, errno);

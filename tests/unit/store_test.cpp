@@ -242,5 +242,19 @@ TEST_F(Files, AFullDiskLosesNothing) {
   EXPECT_EQ(files, 1u);
 }
 
+// `heddle run --save /dev/null` by root must leave the device where it is.
+TEST_F(Files, APipeIsWrittenToAndStaysAPipe) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(path("pipe").c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  replace_file(path("pipe"), "said");
+  struct stat after {};
+  EXPECT_EQ(::lstat(path("pipe").c_str(), &after), 0);
+  EXPECT_TRUE(S_ISFIFO(after.st_mode));
+  char bytes[8];
+  EXPECT_EQ(::read(reader, bytes, sizeof bytes), 4);
+  ::close(reader);
+}
+
 }  // namespace
 }  // namespace heddle::test
