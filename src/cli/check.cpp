@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/closed_check.h"
 #include "cli/finding.h"
 #include "cli/pipeline.h"
@@ -59,6 +61,8 @@ Json json_check(const CheckResult& result, const Found& found, const std::option
   return document;
 }
 
+constexpr uint64_t kSampleEvents = 20'000;
+
 void print_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug) {
   const Certificate& c = result.certificate;
   if (bug) {
@@ -108,8 +112,12 @@ int run_check(const Session& session, const CheckArguments& options) {
   Found found;
   found.result = result.found;
   for (const FoundFailure& failure : found.result.failures) believe(campaign, found, failure);
-  if (!campaign.learns_points(options.campaign) && !campaign.pool().threadless() && !stop_flag())
-    found.own_locks = find_own_locks(module_paths(campaign.pool().run_now(campaign.base()).trace));
+  if (!campaign.learns_points(options.campaign) && !campaign.pool().threadless() && !stop_flag()) {
+    // Only its modules matter: the beginning of a run shows them.
+    Plan sample = campaign.base();
+    sample.limits.events = std::min(sample.limits.events, kSampleEvents);
+    found.own_locks = find_own_locks(module_paths(campaign.pool().run_now(sample).trace));
+  }
   print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
   Saving saving;
