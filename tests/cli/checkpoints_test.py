@@ -7,8 +7,10 @@ import json
 import pathlib
 import shutil
 import signal
+import socket
 import stat
 import subprocess
+import threading
 import time
 
 import cli_test as base
@@ -17,9 +19,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class Recorded(base.InDirectory):
-    def started(self, *words):
+    def started(self, *words, program=("works_long", "100000000", "written")):
         return subprocess.Popen([base.HEDDLE, "record", "--seed", "7", "--quantum", "50", "--checkpoint", "0.05", *words, "--",
-                                 base.program("works_long"), "100000000", "written"], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 base.program(program[0]), *program[1:]], cwd=self.directory, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def await_checkpoints(self, wanted):
@@ -32,13 +34,16 @@ class Recorded(base.InDirectory):
             time.sleep(0.02)
         self.fail("no checkpoint came")
 
-    def recorded(self, *words, wanted=lambda names: "checkpoint.0002" in names):
+    def recorded(self, *words, wanted=lambda names: "checkpoint.0002" in names, **more):
         """A run that a signal ends, and the checkpoints of its bug: [(events before it, ms since the start)]."""
-        tool = self.started(*words)
+        tool = self.started(*words, **more)
         self.await_checkpoints(wanted)
         tool.send_signal(signal.SIGTERM)
+        return self.ended(tool, 128 + signal.SIGTERM)
+
+    def ended(self, tool, code):
         said, complaints = tool.communicate(timeout=120)
-        self.assertEqual(tool.returncode, 128 + signal.SIGTERM, complaints)
+        self.assertEqual(tool.returncode, code, complaints)
         self.assertIn("heddle: recorded", complaints)
         self.assertNotIn("does not replay", complaints)
         self.assertNotIn("no checkpoint", complaints)
@@ -82,6 +87,38 @@ class Checkpoints(Recorded):
         self.assertTrue(said.endswith(out.stdout[:out.stdout.index("BUG")]), (said[-200:], out.stdout[-200:]))
         for file in self.files:
             self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+
+    def identical_from_each(self, checkpoints):
+        self.assertTrue(checkpoints)
+        for events, _ in checkpoints:
+            with self.subTest(events=events):
+                self.assertTrue(self.replay("--from", events)["identical"])
+
+    def test_a_pipe_that_was_full(self):
+        _, checkpoints = self.recorded(program=("fills_pipe", "100000000"))
+        self.identical_from_each(checkpoints)
+
+    def test_a_connection_with_a_time_out(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            tool = self.started(program=("reads_from_peer", str(server.getsockname()[1])))
+            enough = threading.Event()
+
+            def serve():
+                with server.accept()[0] as first, server.accept()[0] as second:
+                    while not enough.wait(0.002):
+                        first.sendall(b"x")
+                    first.close()
+                    second.sendall(b"x" * 100)
+
+            peer = threading.Thread(target=serve)
+            peer.start()
+            try:
+                self.await_checkpoints(lambda names: "checkpoint.0002" in names)
+            finally:
+                enough.set()
+                peer.join()
+            _, checkpoints = self.ended(tool, 3)
+        self.identical_from_each(checkpoints)
 
     def test_what_is_missing_or_damaged(self):
         _, checkpoints = self.recorded()

@@ -58,28 +58,45 @@ uint64_t keep_path(int fd) {
   return at;
 }
 
-// What lies in it stays there.
+// What lies in it stays there. It is kept buffer by buffer: a writer can go on when one of them is empty, however many bytes are in the others.
 void keep_pipe(KeptDescriptor* d) {
   constexpr long kPipeRoom = 1 << 20;
-  int ends[2];
-  if (!d->reads || arena_room() < kPipeRoom || sys(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
-  sys(SYS_fcntl, ends[1], F_SETPIPE_SZ, kPipeRoom);
-  if (sys(SYS_tee, d->fd, ends[1], kPipeRoom, 2 /* SPLICE_F_NONBLOCK */) > 0) {
+  constexpr long kOneBuffer = 4096;
+  constexpr int kNoWait = 2;  // SPLICE_F_NONBLOCK
+  int all[2];
+  int one[2];
+  const long size = sys(SYS_fcntl, d->fd, F_GETPIPE_SZ);
+  d->size = size > 0 ? static_cast<uint64_t>(size) : 0;
+  if (!d->reads || arena_room() < 2 * kPipeRoom || sys(SYS_pipe2, all, O_CLOEXEC | O_NONBLOCK) != 0) return;
+  sys(SYS_fcntl, all[1], F_SETPIPE_SZ, kPipeRoom);
+  if (sys(SYS_tee, d->fd, all[1], kPipeRoom, kNoWait) > 0 && sys(SYS_pipe2, one, O_CLOEXEC | O_NONBLOCK) == 0) {
+    sys(SYS_fcntl, one[1], F_SETPIPE_SZ, kOneBuffer);
     d->bytes = g_kept_table.arena_used;
-    long n;
-    while ((n = sys(SYS_read, ends[0], g_kept_table.arena + g_kept_table.arena_used, kPipeRoom)) > 0 && arena_room() > 2 * kPipeRoom) {
-      d->byte_count += static_cast<uint64_t>(n);
-      g_kept_table.arena_used += static_cast<uint64_t>(n);
+    char* to = g_kept_table.arena + d->bytes;
+    uint32_t n;
+    for (long moved; (moved = sys(SYS_splice, all[0], 0, one[1], 0, kPipeRoom, kNoWait)) > 0; to += n) {
+      n = static_cast<uint32_t>(moved);
+      memcpy(to, &n, sizeof n);
+      to += sizeof n;
+      if (sys(SYS_read, one[0], to, n) != moved) break;
     }
+    d->byte_count = static_cast<uint64_t>(to - (g_kept_table.arena + d->bytes));
+    g_kept_table.arena_used += d->byte_count;
+    sys(SYS_close, one[0]);
+    sys(SYS_close, one[1]);
   }
-  sys(SYS_close, ends[0]);
-  sys(SYS_close, ends[1]);
+  sys(SYS_close, all[0]);
+  sys(SYS_close, all[1]);
 }
 
 void keep_socket(KeptDescriptor* d, const DescriptorInfo& info) {
   constexpr long kMostWaiting = 1 << 20;
   d->type = socket_option(d->fd, SO_TYPE);
   d->domain = socket_option(d->fd, SO_DOMAIN);
+  for (int i = 0; i < 2; ++i) {
+    socklen_t length = sizeof(timeval);
+    sys(SYS_getsockopt, d->fd, SOL_SOCKET, i == 0 ? SO_RCVTIMEO : SO_SNDTIMEO, &d->timeouts[i], &length);
+  }
   d->kind = info.reach == Reach::kInside ? Kept::kPair : Kept::kSocket;
   d->name = info.name;
   if (d->kind != Kept::kPair || arena_room() < 2 * kMostWaiting) return;

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -74,21 +75,43 @@ void for_each_end(const KeptDescriptor& first, Each each) {
   }
 }
 
+// Buffer by buffer, as it was: each is written into another pipe, and moved.
+void pour_buffers(long into, const KeptDescriptor& d) {
+  int ends[2];
+  if (sys(SYS_pipe2, ends, (d.flags & O_DIRECT) | O_CLOEXEC | O_NONBLOCK) != 0) return;
+  const char* from = g_kept_table.arena + d.bytes;
+  const char* const end = from + d.byte_count;
+  while (from < end) {
+    uint32_t n;
+    memcpy(&n, from, sizeof n);
+    from += sizeof n;
+    if (sys(SYS_write, ends[1], from, n) != n || sys(SYS_splice, ends[0], 0, into, 0, n, 2 /* SPLICE_F_NONBLOCK */) != n) break;
+    from += n;
+  }
+  sys(SYS_close, ends[0]);
+  sys(SYS_close, ends[1]);
+}
+
 void open_pipe(const KeptDescriptor& first) {
+  constexpr uint64_t kUsualSize = 65536;
   int ends[2];
   if (sys(SYS_pipe2, ends, (first.flags & O_DIRECT) | O_CLOEXEC) != 0) return;
   const long reading = lift(ends[0]);
   const long writing = lift(ends[1]);
   bool poured = false;
   for_each_end(first, [&](KeptDescriptor* d) {
-    if (d->byte_count > 65536) sys(SYS_fcntl, writing, F_SETPIPE_SZ, 1 << 20);
-    if (d->byte_count != 0 && !poured) pour(writing, *d);
+    if (d->size != 0 && d->size != kUsualSize) sys(SYS_fcntl, writing, F_SETPIPE_SZ, d->size);
+    if (d->byte_count != 0 && !poured) pour_buffers(writing, *d);
     poured = poured || d->byte_count != 0;
     place(d, d->reads ? reading : writing);
     sys(SYS_fcntl, d->fd, F_SETFL, d->flags & (O_NONBLOCK | O_DIRECT));
   });
   sys(SYS_close, reading);
   sys(SYS_close, writing);
+}
+
+void set_timeouts(long fd, const KeptDescriptor& d) {
+  for (int i = 0; i < 2; ++i) sys(SYS_setsockopt, fd, SOL_SOCKET, i == 0 ? SO_RCVTIMEO : SO_SNDTIMEO, &d.timeouts[i], sizeof(timeval));
 }
 
 void open_pair(const KeptDescriptor& first) {
@@ -103,6 +126,7 @@ void open_pair(const KeptDescriptor& first) {
     poured[side] = poured[side] || d->byte_count != 0;
     place(d, sides[side]);
     sys(SYS_fcntl, d->fd, F_SETFL, d->flags & O_NONBLOCK);
+    set_timeouts(d->fd, *d);
   });
   sys(SYS_close, sides[0]);
   sys(SYS_close, sides[1]);
@@ -113,6 +137,7 @@ void open_socket(KeptDescriptor* d) {
   const int type = (d->type > 0 ? d->type : SOCK_STREAM) | SOCK_CLOEXEC | ((d->flags & O_NONBLOCK) != 0 ? SOCK_NONBLOCK : 0);
   long fd = sys(SYS_socket, d->domain > 0 ? d->domain : AF_UNIX, type, 0);
   if (fd < 0) fd = sys(SYS_socket, AF_UNIX, SOCK_STREAM | (type & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
+  if (fd >= 0) set_timeouts(fd, *d);
   place_and_close(d, lift(fd));
 }
 
