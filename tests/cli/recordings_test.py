@@ -286,6 +286,12 @@ class Outside(Recordings):
                 self.assertEqual(again.returncode, 1, again)
                 self.assertTrue(again.stdout.startswith(said.stdout), (said.stdout, again.stdout))
 
+    def test_signals_of_children(self):
+        self.record("--", base.program("children_end"), code=3)
+        for _ in range(3):
+            done = self.heddle("replay", "--json")
+            self.assertEqual((done.returncode, json.loads(done.stdout)["identical"]), (1, True), done)
+
     def test_a_child_that_is_looked_for_now_and_then(self):
         source, program = self.directory / "looks.c", self.directory / "looks"
         source.write_text(LOOKS)

@@ -10,6 +10,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/candidates.h"
+#include "runtime/engine/clock.h"
 #include "runtime/engine/model.h"
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
@@ -150,6 +151,9 @@ bool hand_out_recorded(ThreadId thread, SiteId site) {
   bool any = false;
   for (const OutsideSignal* s = recorded_signal(); s != nullptr && signal_is_due(*s, thread, site); s = recorded_signal()) {
     const OutsideSignal signal = *s;
+    const bool of_child = is_of_child(signal.info);
+    if (!replays_exactly()) pass_signal();
+    if (of_child && !replays_exactly()) continue;  // its child ends anew, and says so itself
     log_signal(signal);
     if (signal.thread == kBetweenPoints && replays_exactly()) die_of(signal.info.si_signo);
     if (thread == kNobodyRan && signal.clock > g_run.clock) g_run.clock = signal.clock;
@@ -210,13 +214,17 @@ bool hand_out_arrived(ThreadId thread, SiteId site) {
     Arrival& a = g_arrivals[g_arrivals_read % kMaxArrivals];
     if (__atomic_exchange_n(&a.whole, 0, __ATOMIC_SEQ_CST) == 0) break;  // half written: its handler asks for attention again
     ++g_arrivals_read;
-    any = true;
     siginfo_t info = a.info;
     const int number = info.si_signo;
-    const bool outside = comes_from_outside(info);
+    const bool of_child = is_of_child(info);
+    // Its place is in the recording; that the child has ended is waited for where the program finds it.
+    if (of_child && replays_exactly() && has_childs_signals()) continue;
+    const bool recorded = of_child && is_real_time() && g_run.control->mode == Mode::kOnce && !replays_inputs();
+    const bool outside = recorded || comes_from_outside(info);
     restore_left(number, &info);
     if (carries_number(info)) info.si_pid = seen_pid(info.si_pid);
     if (outside) log_signal({info, g_run.step, g_run.clock, thread, site});
+    any = true;
     hand_out(number, info, thread);
   }
   if (any) ++g_descriptor_news;

@@ -16,6 +16,8 @@ bool attend(ThreadSlot* me, const Pending& before);
 void arrived(int number, const siginfo_t* info);
 // Sent by another process that is no child of the program: a replay has to send it again.
 bool comes_from_outside(const siginfo_t& info);
+// The kernel says that a child has ended, stopped or gone on.
+inline bool is_of_child(const siginfo_t& info) { return info.si_signo == SIGCHLD && info.si_code > 0; }
 // Async-signal-safe: the program dies of a signal from outside here and now, at no point.
 void log_death(int number);
 bool has_arrived();  // is there anything that hand_out_arrived has not seen?

@@ -29,6 +29,8 @@ constexpr int kMaxInherited = 64;
 constexpr Op kSignalOp = Op::kSignalDeliver;
 bool g_says_so;                   // the log of this run says that waits for epoll sets are recorded
 uint32_t g_signals;               // logged so far
+uint32_t g_signals_passed;        // of the recording, where another schedule is run
+bool g_has_childs_signals;        // the recording has those of the program's own children, too
 OutsideSignal* g_last_signal;     // in the log
 bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start and has not been used
 
@@ -205,6 +207,12 @@ void install_inputs() {
   // The clock and the branch are no answers to calls. Their records lie together.
   const auto is_call = [](uint64_t index) { return came_from_outside(record_at(index)->thread); };
   g_replays_calls = g_replayed_count != 0 && (is_call(0) || is_call(g_replayed_count - 1));
+  g_has_childs_signals = false;
+  for (uint32_t i = 0; g_replayed_count != 0 && !g_has_childs_signals; ++i) {
+    const InputRecord* r = find(kSignalInputs, i, kSignalOp);
+    if (r == nullptr || r->size != sizeof(OutsideSignal)) break;
+    g_has_childs_signals = is_of_child(reinterpret_cast<const OutsideSignal*>(r + 1)->info);
+  }
   if (recorded_signal() != nullptr) g_attention = 1;
 }
 
@@ -283,9 +291,13 @@ void add_to_last(const void* bytes, uint32_t size) {
 
 const OutsideSignal* recorded_signal() {
   if (g_replayed_count == 0) return nullptr;
-  const InputRecord* r = find(kSignalInputs, g_signals, kSignalOp);
+  const InputRecord* r = find(kSignalInputs, replays_exactly() ? g_signals : g_signals_passed, kSignalOp);
   return r != nullptr && r->size == sizeof(OutsideSignal) ? reinterpret_cast<const OutsideSignal*>(r + 1) : nullptr;
 }
+
+void pass_signal() { ++g_signals_passed; }
+
+bool has_childs_signals() { return g_has_childs_signals; }
 
 bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site) {
   // In another schedule there is no such place: any moment from then on will do, and every one where it is waited for.

@@ -92,6 +92,8 @@ inline constexpr ThreadId kFoundPending = ~ThreadId{0} - 1;   // every thread bl
 inline constexpr ThreadId kBetweenPoints = ~ThreadId{0} - 2;  // it killed a program that came to no point for a second: no event
 const OutsideSignal* recorded_signal();                       // the next one, or nullptr
 bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site);
+void pass_signal();         // under another schedule: the next one is the one after it
+bool has_childs_signals();  // the recording has the signals of the program's own children, and when they came
 void log_signal(const OutsideSignal& s);
 void signal_took_time();  // the clock has moved on while the last one was waited for
 
