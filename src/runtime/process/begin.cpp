@@ -271,10 +271,14 @@ void claim() {
   char* own = g_run.slot;
   point_slot(g_run.channel);
   const ChannelLayout& l = g_run.layout;
-  memcpy(g_run.channel + l.header, own + l.header, sizeof(TraceHeader));
-  memcpy(g_run.channel + l.modules, own + l.modules, g_run.header->module_count * sizeof(ModuleRow));
-  memcpy(g_run.channel + l.objects, own + l.objects, g_run.header->object_count * sizeof(ObjectRow));
+  TraceHeader header;
+  memcpy(&header, own + l.header, sizeof header);
+  memcpy(g_run.channel + l.modules, own + l.modules, header.module_count * sizeof(ModuleRow));
+  memcpy(g_run.channel + l.objects, own + l.objects, header.object_count * sizeof(ObjectRow));
   const bool streams = g_run.control->stream.events != 0;
+  // The tool may look at any time, and takes what is counted: it has to be there, and the rings have nothing yet.
+  if (streams) header.event_count = header.input_bytes = 0;
+  memcpy(g_run.channel + l.header, &header, sizeof header);
   if (!streams) {
     memcpy(g_run.channel + l.inputs, own + l.inputs, g_run.header->input_bytes);
     map_events(0, g_run.header->event_count);
