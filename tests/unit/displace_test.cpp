@@ -21,6 +21,7 @@ constexpr uint64_t kPlace = uint64_t{128} << 20;   // of the original
 constexpr uint64_t kCopyAt = uint64_t{200} << 20;  // of the copy
 constexpr uint64_t kData = uint64_t{32} << 20;     // what registers point to
 constexpr uint64_t kHarness = uint64_t{250} << 20;
+constexpr uint64_t kApart = 256;  // of the code that is compared: what it accesses farther away is the same for both
 
 struct State {
   uint64_t general[16];
@@ -105,6 +106,7 @@ class Machine {
     byte({0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57});  // push what a call preserves
     byte({0x48, 0x89, 0x25});
     field(&shared_->host_stack);
+    if (__builtin_cpu_supports("avx") != 0) byte({0xC5, 0xF8, 0x77});  // vzeroupper: no upper half from the run before
     for (int i = 0; i < 16; ++i) vector(0x10, i);
     byte({0xFF, 0x35});
     field(&shared_->state.flags);
@@ -266,10 +268,9 @@ class Comparison {
   int with_memory(const Instruction& i, const State& before, uint64_t bias, uint64_t code, State* after, std::vector<uint8_t>* memory) {
     std::vector<uint8_t*> places;
     for (const MemoryOperand& m : i.memory) {
-      const uint64_t address = address_in(m, before, bias);
-      const auto low = reinterpret_cast<uint64_t>(machine_.at(0));
-      if (m.known && address >= low + 65536 && address < low + kPlace - 65536) places.push_back(reinterpret_cast<uint8_t*>(address));
-      if (m.known && address >= low + kPlace + 65536 && address < low + kCopyAt - 65536)
+      const uint64_t address = address_in(m, before, bias), at = address - reinterpret_cast<uint64_t>(machine_.at(0));
+      const auto apart = [&](uint64_t code_at) { return at + kApart < code_at || at > code_at + kApart; };
+      if (m.known && at >= kApart && at < kHarness - kApart && apart(kPlace) && apart(kCopyAt))
         places.push_back(reinterpret_cast<uint8_t*>(address));
     }
     for (uint8_t* p : places)
