@@ -17,14 +17,6 @@ namespace {
 
 constexpr size_t kMostCandidates = 2000;  // beside those that are learnt, less than a process takes
 constexpr double kLike = 0.6;
-constexpr int kStackPointer = 4, kFramePointer = 5;
-
-// Not the thread's own stack, as far as the instruction shows.
-bool may_be_shared(const Instruction& i) {
-  return std::any_of(i.memory.begin(), i.memory.end(), [](const MemoryOperand& m) {
-    return !m.implied && m.known && m.size != 0 && !m.of_thread && m.base != kStackPointer && m.base != kFramePointer;
-  });
-}
 
 // What the schedule's accesses look like in the source.
 class Wanted {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "symbols/register_use.h"
+
 namespace heddle::symbols {
 
 namespace {
@@ -185,6 +187,11 @@ std::optional<CodePoint> access_point(const ModuleCode& code, const DecodedFunct
   auto point = displace(code, function, offset);
   if (!point) return std::nullopt;
   if (memory != nullptr) point->operand = operand_of(i, *memory, atomic);
+  // How compilers write a sequentially consistent store.
+  if (i.exchanges && i.with >= 0 && is_unused_after(function, *at, i.with)) {
+    point->operand.reads = 0;
+    point->operand.exchange = CodePoint::Exchange::kNone;
+  }
   point->call = i.kind == Instruction::Kind::kCall ? 1 : 0;
   return point;
 }

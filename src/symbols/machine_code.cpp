@@ -93,13 +93,19 @@ uint32_t register_bit(ZydisRegister reg) {
   return number >= 0 ? 1u << number : 0;
 }
 
+constexpr int kReplacing = 32;  // bits of a register whose writing changes all of it
+
 void note_registers(const ZydisDecodedInstruction& z, const ZydisDecodedOperand* operands, Instruction& i) {
   for (unsigned k = 0; k < z.operand_count; ++k) {
     const ZydisDecodedOperand& o = operands[k];
+    // lea: it accesses nothing, its registers are what the result depends on.
+    if (o.type == ZYDIS_OPERAND_TYPE_MEMORY && o.mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+      i.reads |= register_bit(o.mem.base) | register_bit(o.mem.index);
     if (o.type != ZYDIS_OPERAND_TYPE_REGISTER) continue;
     const uint32_t bit = register_bit(o.reg.value);
     if ((o.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0) i.reads |= bit;
     if ((o.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0) i.writes |= bit;
+    if ((o.actions & ZYDIS_OPERAND_ACTION_WRITE) != 0 && o.size >= kReplacing) i.replaces |= bit;
   }
   const bool to_itself = z.operand_count >= 2 && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                          operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].reg.value == operands[1].reg.value;
@@ -166,6 +172,13 @@ std::optional<T> read_at(const std::vector<CodeSegment>& segments, uint64_t addr
 }
 
 }  // namespace
+
+bool may_be_shared(const Instruction& i) {
+  constexpr int kStackPointer = 4, kFramePointer = 5;
+  return std::any_of(i.memory.begin(), i.memory.end(), [](const MemoryOperand& m) {
+    return !m.implied && m.known && m.size != 0 && !m.of_thread && m.base != kStackPointer && m.base != kFramePointer;
+  });
+}
 
 struct ModuleCode::File {
   std::unique_ptr<ElfFile> elf;

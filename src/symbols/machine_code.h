@@ -39,11 +39,15 @@ struct Instruction {
   int with = -1;            // exchanges, swaps: the register that is written to memory
   // Registers by their numbers, a bit each, and the flags as one more (kFlags): what a result may depend on, and what it goes to.
   uint32_t reads = 0, writes = 0;
+  uint32_t replaces = 0;  // of `writes`: nothing of what was there is left
   std::vector<MemoryOperand> memory;
 
   static constexpr uint32_t kFlags = 1 << 16;
   uint64_t end() const { return offset + length; }
 };
+
+// It accesses memory that is not the thread's own stack, as far as the instruction shows.
+bool may_be_shared(const Instruction& i);
 
 // One function: all of its instructions in the order of their addresses.
 struct DecodedFunction {
