@@ -25,6 +25,8 @@ constexpr size_t kMostUnseenAtomics = 1024;
 constexpr size_t kMostPoints = 4000;  // that a process takes
 constexpr double kSlowdown = 20;      // of a run under Valgrind, about
 constexpr double kAffordable = 2;     // seconds of a run that is watched in any case: on a busy machine the start of a process takes one
+// Accesses that no watched run came to, at most: a function that synchronises by itself is a short one.
+constexpr size_t kMostUnwatched = 256;
 // Executed so often in one run, an instruction of which it is not certain that it races is no point.
 constexpr size_t kOften = 256;
 
@@ -61,6 +63,8 @@ struct Step {
 };
 // The first is one quick look. The second looks at the same schedule again, with what that has taught.
 constexpr Step kSteps[] = {{1, 1}, {4, 2}, {6, 3}, {8, 4}, {8, 8}};
+// Most bugs need no more points than those that were seen.
+constexpr size_t kStepsOfWatchedAlone = 2;
 
 }  // namespace
 
@@ -118,7 +122,7 @@ class PointLearner::Choice {
   bool is_ordered_by_atomics() const { return kind_ == PointKind::kRacy && racing_.empty() && !atomic_.empty(); }
 
   void forget() {
-    for (std::set<SiteId>* set : {&racing_, &certain_, &atomic_}) set->clear();
+    for (std::set<SiteId>* set : {&racing_, &certain_, &atomic_, &unwatched_}) set->clear();
     unseen_.clear();
   }
 
@@ -149,16 +153,41 @@ class PointLearner::Choice {
     }
   }
 
+  // From now on with accesses that no run has shown.
+  void widen() { widened_ = true; }
+  // Watched runs switch at calls alone: what a program does after an atomic instruction has met another thread's, they never execute. So the
+  // accesses of functions with atomic instructions are suspected to race, too.
+  void add_unwatched() {
+    if (!widened_ || kind_ != PointKind::kRacy) return;
+    std::set<uint64_t> functions;
+    for (SiteId site : atomic_) {
+      const auto function = code_.at(paths_[site_module(site)]).function(site_offset(site));
+      if (!function || !functions.insert(make_site(site_module(site), function->begin)).second) continue;
+      for (const Instruction& i : function->instructions) {
+        const SiteId access = make_site(site_module(site), i.offset);
+        if (i.kind != Instruction::Kind::kPlain || !may_be_shared(i)) continue;
+        if (racing_.count(access) == 0 && atomic_.count(access) == 0) unwatched_.insert(access);
+      }
+    }
+    if (unwatched_.size() > kMostUnwatched) unwatched_.clear();
+  }
+
   void put_into(LearntPoints& points) {
-    std::erase_if(racing_, [&](SiteId site) { return frequent_.count(site) != 0 && certain_.count(site) == 0; });
+    for (std::set<SiteId>* set : {&racing_, &unwatched_})
+      std::erase_if(*set, [&](SiteId site) { return frequent_.count(site) != 0 && certain_.count(site) == 0; });
     Plan plan = base_;
     const std::vector<SiteId> refused = add_accesses(plan, paths_, put_together());
     points.sites = plan.sites;
     for (SiteId site : refused) {
       racing_.erase(site);
       atomic_.erase(site);
+      unwatched_.erase(site);
     }
     name_refused(refused);
+    if (!unwatched_.empty())
+      unseen_.push_back(
+          fmt::format("no watched run could come to all accesses of functions that have atomic instructions: {} of them are points",
+                      unwatched_.size()));
     points.unseen = unseen_;
     points.certain.assign(certain_.begin(), certain_.end());
     points.racing = kind_ == PointKind::kRacy ? racing_.size() : 0;
@@ -167,14 +196,15 @@ class PointLearner::Choice {
   }
 
   bool find_frequent(const Trace& trace) {
-    if (kind_ != PointKind::kRacy || racing_.size() == certain_.size()) return false;
+    if (kind_ != PointKind::kRacy || racing_.size() + unwatched_.size() == certain_.size()) return false;
     std::map<SiteId, size_t> executed;
     for (const Event& e : trace.events()) {
       if (is_memory(e.op)) ++executed[e.site];
     }
     const size_t before = frequent_.size();
     for (const auto& [site, times] : executed) {
-      if (times >= kOften && racing_.count(site) != 0 && certain_.count(site) == 0 && atomic_.count(site) == 0) frequent_.insert(site);
+      const bool suspected = racing_.count(site) + unwatched_.count(site) > 0 && certain_.count(site) + atomic_.count(site) == 0;
+      if (times >= kOften && suspected) frequent_.insert(site);
     }
     return frequent_.size() != before;
   }
@@ -195,6 +225,7 @@ class PointLearner::Choice {
       for (SiteId site : racing_) {
         if (atomic_.count(site) == 0) sites.push_back(plain_access(site));
       }
+      for (SiteId site : unwatched_) sites.push_back(plain_access(site));
     }
     std::sort(sites.begin(), sites.end());
     if (sites.size() <= kMostPoints) return sites;
@@ -221,10 +252,11 @@ class PointLearner::Choice {
   std::vector<bool> instrumented_;
   CodeModules code_;
   std::set<SiteId> racing_, certain_, atomic_;
-  std::set<SiteId> in_code_;   // atomic by their form
-  std::set<SiteId> frequent_;  // left out
+  std::set<SiteId> unwatched_;  // neither
+  std::set<SiteId> in_code_;    // atomic by their form
+  std::set<SiteId> frequent_;   // left out
   std::vector<std::string> unseen_;
-  bool decoded_ = false;
+  bool decoded_ = false, widened_ = false;
 };
 
 PointLearner::PointLearner(const Target& target, const RunnerOptions& options, PointKind kind, const Plan& base, uint64_t seed,
@@ -272,7 +304,7 @@ bool PointLearner::step() {
     if (step_ == 1) watch_->again();
     look(unordered ? unordered_ : watch_, unordered ? kAtomicsOrderNothing : 0, schedules, without_news, step_ == 0);
   }
-  ++step_;
+  if (++step_ > kStepsOfWatchedAlone || (step_ > 1 && !learnt.why_not.empty())) choice_->widen();
   learnt.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   return choose();
 }
@@ -300,6 +332,7 @@ bool PointLearner::choose() {
     choice_->take(watch->found(), watch == watch_.get());
   }
   choice_->add_atomic_instructions();
+  choice_->add_unwatched();
   choice_->put_into(learnt);
   return learnt.sites != before;
 }

@@ -132,6 +132,14 @@ def own_locks():
             expect(again.returncode == 1 and "reproduced" in again.stdout, again)
 
 
+def code_that_no_watched_run_came_to():
+    with tempfile.TemporaryDirectory() as where:
+        done, answer = find(where, "between_atomics", "--points", "racy")
+        expect(answer["verdict"] == "failure" and any("no watched run" in words for words in answer["find"]["learnt"]["not_points"]), done)
+        again = heddle(where, "replay", os.path.basename(answer["bug"]))
+        expect(again.returncode == 1 and "reproduced" in again.stdout, again)
+
+
 def nothing_is_proved():
     with tempfile.TemporaryDirectory() as where:
         done = heddle(where, "check", "--json", "--points", "racy", "--preemptions", "0", "--", program("plain_update"))
@@ -148,4 +156,5 @@ calls_that_access_memory()
 debugged_and_replayed()
 crash_is_where_the_program_crashes()
 own_locks()
+code_that_no_watched_run_came_to()
 nothing_is_proved()
