@@ -234,7 +234,9 @@ std::optional<std::string> Symbols::source_statement(const std::string& file, in
 }
 
 bool is_system_source(const std::string& file) {
-  for (const char* start : {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/local/include/c++/"}) {
+  // The last two: what Rust's library says of itself, as rust-lang.org builds it and as Debian does.
+  for (const char* start :
+       {"/usr/include/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/", "/usr/local/include/c++/", "/rustc/", "/usr/src/rustc-"}) {
     if (file.starts_with(start)) return true;
   }
   return false;

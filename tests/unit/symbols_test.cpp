@@ -427,6 +427,8 @@ TEST(SystemLibrary, IsToldByItsPath) {
     EXPECT_FALSE(is_system_library_path(path)) << path;
   }
   EXPECT_TRUE(is_system_source("/usr/include/c++/12/bits/std_mutex.h"));
+  EXPECT_TRUE(is_system_source("/usr/src/rustc-1.63.0/library/core/src/ptr/mod.rs"));
+  EXPECT_TRUE(is_system_source("/rustc/9fc6b43126469e3858e2fe86cafb4f0fd5068869/library/std/src/thread/mod.rs"));
   EXPECT_FALSE(is_system_source("/home/me/usr/include/a.h"));
 }
 
