@@ -2,6 +2,7 @@
 #include "symbols/register_use.h"
 
 #include <gtest/gtest.h>
+#include <link.h>
 
 #include "symbols/displace.h"
 
@@ -30,11 +31,22 @@ HEDDLE_FUNCTION(unknown_jump, "xchgl %ecx, (%rdi)\n jmp *%rax");
 namespace heddle::test {
 namespace {
 
+// Where this program is loaded: the first of the list.
+uintptr_t own_bias() {
+  uintptr_t bias = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        *static_cast<uintptr_t*>(data) = info->dlpi_addr;
+        return 1;
+      },
+      &bias);
+  return bias;
+}
+
 // What the first instruction of the function is as a point.
 const char* taken_for(void (*function)()) {
-  extern const char begin_of_program asm("__executable_start");
   static const ModuleCode code("/proc/self/exe");
-  const auto offset = static_cast<uint64_t>(reinterpret_cast<const char*>(function) - &begin_of_program);
+  const uint64_t offset = reinterpret_cast<uintptr_t>(function) - own_bias();
   const auto decoded = code.function(offset);
   if (!decoded) return "no function";
   const auto point = access_point(code, *decoded, offset, true);
