@@ -74,6 +74,7 @@ long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call c
   // A try on an inherited stream too: how fast somebody fills standard input must not decide.
   const bool outside = info.reach == Reach::kShared || info.reach == Reach::kForeign;
   if (outside && (waits || info.stream) && (info.reach == Reach::kShared || !replays_inputs())) be_patient(wait);
+  if (waits && info.reach == Reach::kInside && !info.socket && !info.stream && child_may_end(wait)) be_patient(wait);
   const uint64_t timeout = waits && info.socket ? socket_timeout(c.fd, c.events == POLLOUT) : 0;
   if (timeout != 0) {
     p.op = Op::kTimedPoll;

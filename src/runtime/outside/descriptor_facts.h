@@ -11,7 +11,7 @@ namespace heddle::rt {
 // Whose contents a regular file has: those that the kernel makes up when it is read (/proc, /sys), or ones that this run may change, because it
 // has opened the file for reading and writing.
 enum class FileKind : uint8_t { kUnknown, kOther, kKernels, kChanged };
-enum class Anonymous : uint8_t { kUnknown, kNot, kEpoll, kOwn, kByOthers };
+enum class Anonymous : uint8_t { kUnknown, kNot, kEpoll, kOwn, kByChildren, kByOthers };
 
 struct DescriptorFacts {
   uint64_t inode;

@@ -49,17 +49,22 @@ Anonymous ask_kind(int fd) {
   target[n] = 0;
   if (strncmp(target, "anon_inode:", 11) != 0 && strncmp(target, "pidfd:", 6) != 0) return Anonymous::kNot;
   if (strstr(target, "[eventpoll]") != nullptr) return Anonymous::kEpoll;
-  static constexpr const char* kOwnKinds[] = {"[eventfd]", "[timerfd]", "[signalfd]"};
-  for (const char* own : kOwnKinds) {
-    if (strstr(target, own) != nullptr) return Anonymous::kOwn;
-  }
+  if (strstr(target, "[timerfd]") != nullptr) return Anonymous::kOwn;
+  if (strstr(target, "[eventfd]") != nullptr || strstr(target, "[signalfd]") != nullptr) return Anonymous::kByChildren;
   return Anonymous::kByOthers;
 }
 
-Anonymous anonymous_kind(int fd) {
+Anonymous kind_by_link(int fd) {
   DescriptorFacts* facts = facts_of(fd);
   if (facts->anonymous == Anonymous::kUnknown) facts->anonymous = ask_kind(fd);
   return facts->anonymous;
+}
+
+// A child has the same eventfd, and its end is a signal; where there is none, both are the program's own.
+Anonymous anonymous_kind(int fd) {
+  const Anonymous kind = kind_by_link(fd);
+  if (kind != Anonymous::kByChildren) return kind;
+  return live_children() > 0 ? Anonymous::kByOthers : Anonymous::kOwn;
 }
 
 bool leads_outside(int fd) {
@@ -208,6 +213,14 @@ bool reaches_outside(const DescriptorWait& wait) {
     if (info.reach != Reach::kInside || info.socket || info.stream) continue;
     const Anonymous kind = anonymous_kind(wait.fds[i].fd);
     if (kind == Anonymous::kByOthers || (kind == Anonymous::kEpoll && any_member_outside(wait.fds[i].fd))) return true;
+  }
+  return false;
+}
+
+bool child_may_end(const DescriptorWait& wait) {
+  if (live_children() == 0) return false;
+  for (nfds_t i = 0; i < wait.count; ++i) {
+    if (wait.fds[i].fd >= 0 && kind_by_link(wait.fds[i].fd) == Anonymous::kByChildren) return true;
   }
   return false;
 }

@@ -76,8 +76,9 @@ void gather(Hopes* h) {
       h->only_signals = false;
     }
     const DescriptorWait* wait = descriptors_of(t.pending);
-    // A recording has all that will come.
-    if (wait == nullptr || replays_inputs() || !reaches_outside(*wait)) continue;
+    if (wait == nullptr) continue;
+    // A recording has all that will come, but for what a child brings that lives in the replay too.
+    if (!child_may_end(*wait) && (replays_inputs() || !reaches_outside(*wait))) continue;
     for (nfds_t k = 0; k < wait->count && h->count < kMaxFds; ++k) h->fds[h->count++] = wait->fds[k];
   }
   h->signals = h->signals && (!searching() || h->only_signals || live_children() > 0);
