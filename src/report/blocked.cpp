@@ -111,6 +111,7 @@ class Blocked {
 
   bool asks_itself(const WaitEdge& w) {
     d_.subject = name(w);
+    if (in_handler(w)) return true;
     std::string call;
     // The call on the way there, in the function that took the lock.
     const auto held = taken(w.thread, w.object);
@@ -125,6 +126,28 @@ class Blocked {
         "{} already holds {} (taken at {}) when it asks for it again at {}: release it before {}, or do not take it a second time.",
         c_.thread(w.thread), c_.quoted(d_.subject), w.taken_at, w.at, call.empty() ? "that" : fmt::format("the call at {}", call));
     return true;
+  }
+
+  // It asks from a signal's handler that came while it had the lock: the line where the signal came is among the callers of the wait.
+  bool in_handler(const WaitEdge& w) {
+    const auto held = taken(w.thread, w.object);
+    const auto calls = c_.names.calls(threads_[w.thread].stack);
+    if (held.empty()) return false;
+    for (size_t i = trace_.events().size(); i-- > held.front();) {
+      const Event& e = trace_.events()[i];
+      if (e.thread != w.thread || e.op != Op::kSignalDeliver) continue;
+      const auto came = c_.names.calls(i);
+      const bool inside = !came.empty() && std::any_of(calls.begin(), calls.end(), [&](const Frame& f) {
+        return f.function == came.front().function && f.line == came.front().line;
+      });
+      if (!inside) return false;
+      d_.fix = fmt::format(
+          "A signal came at {} while {} held {} (taken at {}), and its handler asks for it at {}: block the signal while {} is held, or "
+          "take no lock in the handler (set a flag there, or use sigwait in a thread of its own).",
+          c_.place(i), c_.thread(w.thread), c_.quoted(d_.subject), w.taken_at, w.at, c_.quoted(d_.subject));
+      return true;
+    }
+    return false;
   }
 
   // A recursive mutex that a wait gives back once only.
@@ -240,7 +263,7 @@ class Blocked {
     for (const WaitEdge& w : d_.waits) {
       if (w.op == Op::kThreadJoin) continue;
       const auto join = std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& o) { return o.op == Op::kThreadJoin; });
-      if (counted(w) || again_in(w)) return;
+      if (counted(w) || again_in(w) || left_out(w)) return;
       d_.fix = fmt::format("No thread is left that could end the wait of {} at {}", c_.thread(w.thread), w.at);
       if (join != d_.waits.end() && !(join->thread == w.thread))
         d_.fix += fmt::format("; {} waits for its end at {}: what ends the wait must be done before that, or by another thread",
@@ -283,6 +306,44 @@ class Blocked {
       return true;
     }
     return false;
+  }
+
+  // Somebody ends this wait in the passing run, and has ended without doing so in this one: another way through its code.
+  bool left_out(const WaitEdge& w) {
+    if (c_.passing == nullptr) return false;
+    const Trace& passing = *c_.passing;
+    const ThreadId waiter = threads_[w.thread].id;
+    for (size_t i = passing.events().size(); i-- > 0;) {
+      const Event& e = passing.events()[i];
+      const uint32_t who = trace_.thread_index(passing.thread_id(e));
+      if (e.object != w.object || !has(e.op, kReleases) || is_memory(e.op) || who == kNoIndex || passing.thread_id(e) == waiter) continue;
+      const bool did = std::any_of(trace_.events().begin(), trace_.events().end(),
+                                   [&](const Event& own) { return own.thread == who && own.op == e.op && own.object == e.object; });
+      const std::string there = c_.passing_place(i);
+      if (did || there.empty() || threads_[who].state != ThreadState::kFinished) continue;
+      const size_t read = sent_elsewhere(who);
+      d_.fix = fmt::format("{} ends the wait of {} at {} by what it does at {} in the passing run, and here it has ended without that",
+                           c_.thread(who), c_.thread(w.thread), w.at, there);
+      if (read != kNoDifference) {
+        d_.fix +=
+            fmt::format(": {}, which it read at {}, sent it another way", c_.quoted(c_.object(trace_.events()[read])), c_.place(read));
+        c_.lines.event(read, "goes another way after this");
+      }
+      d_.fix += ". Do it on every path, or end the wait there too.";
+      return true;
+    }
+    return false;
+  }
+  // What that thread read of another's last, where the tested order is about that; else kNoDifference.
+  size_t sent_elsewhere(uint32_t thread) const {
+    if (!c_.has_cause()) return kNoDifference;
+    for (const CauseEvent* e : {&c_.cause->first, &c_.cause->second, &c_.cause->between}) {
+      for (size_t i = 0; i < trace_.events().size(); ++i) {
+        const Event& own = trace_.events()[i];
+        if (own.thread == thread && own.object == e->object && is_memory(own.op) && reads(own) && !c_.place(i).empty()) return i;
+      }
+    }
+    return kNoDifference;
   }
 
   // It waits in a function of the program's own that it has been through before: a lock of that kind is held already.

@@ -21,6 +21,14 @@ std::string Case::place(size_t step) const {
   return names.own_place(site).empty() ? std::string() : names.place(site);
 }
 
+std::string Case::passing_place(size_t step) const {
+  if (passing_stacks != nullptr && step < passing_stacks->size()) {
+    if (const auto calls = names.calls((*passing_stacks)[step]); !calls.empty()) return Names::place(calls.front());
+  }
+  const SiteId site = passing->events()[step].site;
+  return names.own_place(site).empty() ? std::string() : names.place(site);
+}
+
 std::string Case::at(size_t step) const {
   const std::string where = place(step);
   return where.empty() ? where : " at " + where;

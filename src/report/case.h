@@ -9,8 +9,9 @@ namespace heddle::report {
 struct Case {
   Names& names;
   const Trace& trace;
-  const Cause* cause;    // may be null
-  const Trace* passing;  // the nearest passing run; may be null
+  const Cause* cause;            // may be null
+  const Trace* passing;          // the nearest passing run; may be null
+  const Stacks* passing_stacks;  // of its events; may be null
   Lines& lines;
   Diagnosis& d;
 
@@ -21,6 +22,8 @@ struct Case {
   std::string happened(size_t step) const;
   // "a.c:5": the program's own line that led to the event; empty where there is none.
   std::string place(size_t step) const;
+  // The same for an event of the passing run.
+  std::string passing_place(size_t step) const;
   // " at a.c:5", or nothing.
   std::string at(size_t step) const;
   // The line, and the caller's where the event lies in a function that several places call: "a.c:5 (called at a.c:20)".

@@ -19,12 +19,12 @@ namespace {
 class Doctor {
  public:
   Doctor(Names& names, const Cause* cause, const Trace* passing, const Stacks* passing_stacks)
-      : names_(names), trace_(names.trace()), cause_(cause), passing_(passing), lines_(names, passing, passing_stacks), case_{names,
-                                                                                                                              names.trace(),
-                                                                                                                              cause,
-                                                                                                                              passing,
-                                                                                                                              lines_,
-                                                                                                                              d_} {}
+      : names_(names),
+        trace_(names.trace()),
+        cause_(cause),
+        passing_(passing),
+        lines_(names, passing, passing_stacks),
+        case_{names, names.trace(), cause, passing, passing_stacks, lines_, d_} {}
 
   Diagnosis go() {
     d_.ending = short_ending(names_);

@@ -193,6 +193,14 @@ Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
   return around.of_two_objects().value_or(best);
 }
 
+bool failed_after_release(const Trace& trace, const Window& w) {
+  const auto events = trace.events();
+  if (trace.outcome().thread != w.thread || !is_unlock(events[w.last].op) || w.next >= events.size()) return false;
+  if (events[w.next].op != Op::kReleased || events[w.next].object != events[w.last].object) return false;
+  return std::none_of(events.begin() + static_cast<std::ptrdiff_t>(w.next) + 1, events.end(),
+                      [&](const Event& e) { return e.thread == w.thread; });
+}
+
 std::string triple_sentence(Names& names, const Window& w, const Triple& t) {
   const auto events = names.trace().events();
   auto shown = [&](size_t i) {

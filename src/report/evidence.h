@@ -28,6 +28,9 @@ struct Triple {
 // `cause`, where it is this window's, says which operations decide: those at its edges, if others touched what they are about.
 Triple best_triple(const Trace& trace, const Window& window, const Cause* cause);
 
+// The window opens where the thread released a lock, and it failed after that before any other operation of its own.
+bool failed_after_release(const Trace& trace, const Window& window);
+
 std::string triple_sentence(Names& names, const Window& window, const Triple& triple);
 // Empty where the runs bear out no claim.
 std::string claim_sentence(Names& names, const Cause& cause);

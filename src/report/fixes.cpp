@@ -17,6 +17,8 @@ class Fixer {
   Fixer(const Case& c, const Window& w, const Triple& t) : c_(c), w_(w), t_(t), events_(c.trace.events()) {}
 
   std::string go() const {
+    if (std::string text = set_back(); !text.empty()) return text;
+    if (std::string text = after_the_release(); !text.empty()) return text;
     switch (c_.d.kind) {
       case BugClass::kAtomicity: return one_step();
       case BugClass::kMultiAtomicity: return together();
@@ -131,6 +133,44 @@ class Fixer {
     if (const std::string text = crossed(); !text.empty()) return text;
     return fmt::format("Change or read together what belongs together: one lock held {} by {}{}.", span_words(from, to), who(),
                        readers.empty() ? std::string() : fmt::format(", and by {} over {}", other(), readers));
+  }
+
+  // The swap found what the thread had read before, although others have changed it since: they set it back (the ABA problem). No order of
+  // the steps mends that.
+  std::string set_back() const {
+    if (!seen(after()) || events_[after()].op != Op::kAtomicCas || !writes(events_[after()])) return {};
+    const Event& swap = events_[after()];
+    size_t away = kNoDifference, back = kNoDifference, read = after();
+    while (read-- > 0) {
+      const Event& e = events_[read];
+      if (e.object != swap.object || !is_memory(e.op)) continue;
+      if (e.thread == swap.thread) break;
+      if (!writes(e)) continue;
+      if (back == kNoDifference) back = read;
+      away = read;
+    }
+    if (!seen(read) || !seen(back) || away == back) return {};
+    auto same_value = [](const Event& a, const Event& b) { return a.value == b.value && (a.flags & kPointer) == (b.flags & kPointer); };
+    if (!same_value(events_[read], events_[back]) || same_value(events_[read], events_[away])) return {};
+    return fmt::format(
+        "The compare-and-swap at {} cannot see that {} was changed ({} at {}) and set back ({}) since {} read it at {} (ABA): swap a "
+        "version number with it that every change raises, or let nobody put back what {} still uses from {} to {} (hazard pointers, one "
+        "lock).",
+        c_.place(after()), c_.quoted(c_.object(swap)), c_.thread(events_[away].thread), c_.place(away), c_.place(back), who(),
+        c_.place(read), who(), c_.place(read), c_.place(after()));
+  }
+
+  // It failed on what it did after it had given a lock back, without any operation that is seen: what it had looked at was changed meanwhile.
+  std::string after_the_release() const {
+    const Outcome& o = c_.trace.outcome();
+    if (!failed_after_release(c_.trace, w_) || o.stack.empty() || !seen(t_.between)) return {};
+    const std::string fails = c_.names.place(o.stack), left = c_.place(w_.last);
+    const std::string joined = c_.join_place(w_.thread, events_[t_.between].thread);
+    return fmt::format(
+        "{} still uses at {} what it got before it released {} at {}, and {} has changed that since ({}): hold one lock, or a reference "
+        "to it, until {} is done, or let {} {} first.",
+        who(), fails, c_.quoted(c_.object(events_[w_.last])), left, other(), c_.place(t_.between), fails, other(),
+        joined.empty() ? "wait for " + who() : fmt::format("join {} (not only at {})", who(), joined));
   }
 
   // Each looks at the other's sign before it sets its own: a home-made lock.

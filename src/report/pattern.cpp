@@ -28,6 +28,9 @@ class Pattern {
     const Event& last = events_[w_.last];
     // Who is created may run at once: what the creator does afterwards comes too late.
     if (last.op == Op::kThreadCreate) return BugClass::kOrder;
+    // What it saw under the lock was gone, or another, when it used it after the release.
+    if (failed_after_release(trace_, w_))
+      return trace_.outcome().kind == OutcomeKind::kSignal ? BugClass::kUseAfterFree : BugClass::kAtomicity;
     if (t_.between == kNoDifference) {
       if (w_.different_locks) return BugClass::kDataRace;
       if (!has_next()) return BugClass::kOrder;

@@ -227,6 +227,21 @@ std::string teardown_fix(const Case& c, const std::string& what, const std::stri
 
 bool torn_down(Case& c) { return Teardown(c).go(); }
 
+// Freed in a library (a smart pointer's destructor): the event knows the program's line that led there.
+static size_t library_call_that_freed(const Case& c) {
+  const auto& memory = c.trace.outcome().memory;
+  if (!c.names.own_place(memory.freed).empty()) return kNoDifference;
+  for (size_t i = c.trace.events().size(); i-- > 0;) {
+    const Event& e = c.trace.events()[i];
+    if (e.op != Op::kFree || e.thread != memory.freed_by || c.place(i).empty()) continue;
+    const Stacks* stacks = c.names.stacks();
+    const bool passed =
+        stacks != nullptr && i < stacks->size() && std::find((*stacks)[i].begin(), (*stacks)[i].end(), memory.freed) != (*stacks)[i].end();
+    if (passed || e.site == memory.freed) return i;
+  }
+  return kNoDifference;
+}
+
 void diagnose_misuse(Case& c) {
   const Outcome& o = c.trace.outcome();
   Diagnosis& d = c.d;
@@ -243,10 +258,13 @@ void diagnose_misuse(Case& c) {
     return;
   }
   const uint32_t by = o.memory.freed_by == kNoThreadIndex ? 0 : o.memory.freed_by;
-  const std::string freed = c.names.place(o.memory.freed), use = c.names.place(o.memory.used);
+  const size_t step = library_call_that_freed(c);
+  const std::string freed = step == kNoDifference ? c.names.place(o.memory.freed) : c.place(step);
+  const std::string use = c.names.own_place(o.memory.used).empty() && !used.empty() ? used : c.names.place(o.memory.used);
   d.why = fmt::format("{} uses at {} what {} freed at {}", c.thread(o.thread), use,
                       o.memory.freed_by == kNoThreadIndex ? "a thread" : c.thread(by), freed);
-  if (o.memory.allocated != kNoSite) d.why += fmt::format(" (allocated at {})", c.names.place(o.memory.allocated));
+  if (o.memory.allocated != kNoSite && !c.names.own_place(o.memory.allocated).empty())
+    d.why += fmt::format(" (allocated at {})", c.names.place(o.memory.allocated));
   d.fix =
       freed == use
           ? fmt::format(
@@ -254,8 +272,9 @@ void diagnose_misuse(Case& c) {
                 "the test and the free).",
                 freed)
           : teardown_fix(c, "the memory", freed, by, o.thread, use);
-  c.lines.stack({o.memory.freed}, by, "freed here");
-  c.lines.stack({o.memory.used}, o.thread, fmt::format("{} uses it here", c.thread(o.thread)));
+  step == kNoDifference ? c.lines.stack({o.memory.freed}, by, "freed here") : c.lines.event(step, "frees it here");
+  c.lines.stack(c.names.own_place(o.memory.used).empty() ? o.stack : std::vector<SiteId>{o.memory.used}, o.thread,
+                fmt::format("{} uses it here", c.thread(o.thread)));
 }
 
 }  // namespace heddle::report

@@ -14,10 +14,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # One for each kind of sentence: a teardown that names who took it away, `if` around a wait, two critical sections of one caller, a failed try, a barrier of
 # the wrong size, a recursive mutex in a wait, one wake-up for two, a time-out that nobody looks at, a second read lock, a broken protocol, a map,
 # a half-published pair, a condition changed without the lock, a joiner among those who wait, several windows, a use before it is set; a barrier of the
-# C++ library, locks on the heap, an answer that nobody looks at, a condition_variable_any.
+# C++ library, locks on the heap, an answer that nobody looks at, a condition_variable_any; a swap whose value was set back, a lock in a signal's handler, a
+# thread that goes another way than the one that ends a wait, memory freed by a smart pointer.
 NAMES = ["teardown_logger", "if_wait_slot", "two_sections_seat", "try_then_post", "barrier_size", "recursive_wait", "notify_one_two_wait", "timedlock_ignored",
          "recursive_read", "flag_lock", "map_find_insert", "half_pair", "wakeup_set_unlocked", "join_cycle", "three_windows", "start_before_init",
-         "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any"]
+         "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any", "aba_stack", "handler_lock", "promise_cancelled", "view_callback"]
 MOST_LINES = 60
 
 
