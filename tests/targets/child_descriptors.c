@@ -1,5 +1,7 @@
-// Descriptors that a child makes ready: an eventfd that both have, and a signalfd that tells of the child's end.
+// Descriptors that a child makes ready: an eventfd and a message queue that both have, and a signalfd that tells of the child's end.
 // heddle: expect=none runs<=20
+#include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,13 +34,19 @@ int main(void) {
   ended = signalfd(-1, &set, 0);
   written = eventfd(0, 0);
   pthread_create(&thread, NULL, reaper, NULL);
+  struct mq_attr sizes = {.mq_maxmsg = 1, .mq_msgsize = 1};
+  mqd_t queue = mq_open("/heddle_child_descriptors", O_CREAT | O_RDWR, 0600, &sizes);
+  CHECK(queue != (mqd_t)-1 && mq_unlink("/heddle_child_descriptors") == 0);
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
     uint64_t three = 3;
     usleep(20000);
+    CHECK(mq_send(queue, "x", 1, 0) == 0);
     _exit(write(written, &three, sizeof three) == sizeof three ? 4 : 5);
   }
+  char message = 0;
+  CHECK(mq_receive(queue, &message, 1, NULL) == 1 && message == 'x');
   struct pollfd wait = {written, POLLIN, 0};
   CHECK(poll(&wait, 1, -1) == 1);
   uint64_t value = 0;

@@ -29,6 +29,7 @@ long queue_call(int fd, Op op, short events, const timespec* limit, void* pc, Ca
   p.deadline = timed ? deadline_at(CLOCK_REALTIME, limit) : 0;
   p.interrupt = Interrupt::kUnlessRestart;
   p.cancels = true;
+  if (waits && child_may_end(wait)) be_patient(wait);
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -219,8 +220,12 @@ bool reaches_outside(const DescriptorWait& wait) {
 
 bool child_may_end(const DescriptorWait& wait) {
   if (live_children() == 0) return false;
+  constexpr long kQueues = 0x19800202;  // the file system of message queues
   for (nfds_t i = 0; i < wait.count; ++i) {
-    if (wait.fds[i].fd >= 0 && kind_by_link(wait.fds[i].fd) == Anonymous::kByChildren) return true;
+    if (wait.fds[i].fd < 0) continue;
+    if (kind_by_link(wait.fds[i].fd) == Anonymous::kByChildren) return true;
+    struct statfs system;
+    if (sys(SYS_fstatfs, wait.fds[i].fd, &system) == 0 && system.f_type == kQueues) return true;
   }
   return false;
 }

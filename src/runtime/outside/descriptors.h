@@ -37,7 +37,7 @@ bool is_input(int fd, const DescriptorInfo& info);
 bool descriptors_ready(const DescriptorWait& wait);
 // Could something outside this process make it ready?
 bool reaches_outside(const DescriptorWait& wait);
-// Is it for an eventfd or a signalfd while the program has a child? The child of a replay does the same again.
+// Is it for an eventfd, a signalfd or a message queue while the program has a child? The child of a replay does the same again.
 bool child_may_end(const DescriptorWait& wait);
 
 bool child_ready(const ChildWait& wait);
