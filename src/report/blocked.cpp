@@ -10,6 +10,7 @@
 #include "report/wake_ups.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
+#include "trace/objects.h"
 
 namespace heddle::report {
 
@@ -256,7 +257,39 @@ class Blocked {
                            c_.quoted(d_.subject), w.taken_at);
       return true;
     }
+    return std::any_of(d_.waits.begin(), d_.waits.end(), [&](const WaitEdge& w) { return is_lock_request(w.op) && taken_to_the_end(w); });
+  }
+  // The run no longer knows whose it is: its thread has been joined since.
+  bool taken_to_the_end(const WaitEdge& w) {
+    for (uint32_t t = 0; t < threads_.size(); ++t) {
+      if (threads_[t].state != ThreadState::kFinished || taken(t, w.object).empty()) continue;
+      const size_t kept = kept_from(t, w.object);
+      if (c_.place(kept).empty()) continue;
+      const bool cancelled = std::any_of(trace_.events().begin(), trace_.events().end(), [&](const Event& e) {
+        return e.op == Op::kThreadCancel && e.object == thread_object(threads_[t].id);
+      });
+      d_.subject = name(w);
+      d_.why = fmt::format("{} ended with {}, taken at {}; ", c_.thread(t), d_.subject, c_.place(kept));
+      d_.fix = fmt::format(
+          "{} ended without releasing {}, which it took at {}: {}.", c_.thread(t), c_.quoted(d_.subject), c_.place(kept),
+          cancelled ? "it was cancelled, so unlock it in a clean-up handler (pthread_cleanup_push)" : "unlock it on every path");
+      c_.lines.event(kept, "takes it here, and ends with it");
+      return true;
+    }
     return false;
+  }
+  // Of a recursive lock the one without its release: no function gives back for another.
+  size_t kept_from(uint32_t thread, ObjectId object) const {
+    const auto events = trace_.events();
+    std::set<std::string> given_back;  // by functions that come later
+    for (size_t i = events.size(); i-- > 0;) {
+      if (events[i].thread != thread || events[i].object != object) continue;
+      const auto calls = c_.names.calls(i);
+      const std::string function = calls.empty() ? std::string() : calls.front().function;
+      if (is_unlock(events[i].op)) given_back.insert(function);
+      if (takes_lock(events[i]) && !given_back.contains(function)) return i;
+    }
+    return taken(thread, object).back();
   }
 
   void nobody_left() {

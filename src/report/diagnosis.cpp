@@ -89,7 +89,12 @@ class Doctor {
       return;
     }
     if (cause_ != nullptr && cause_->kind == CauseKind::kOrder) {
-      order(asserted);
+      order(asserted, cause_->first, cause_->second);
+      fails_here();
+      return;
+    }
+    if (const CausePart* only = one_order()) {
+      order(asserted, only->first, only->second);
       fails_here();
       return;
     }
@@ -189,10 +194,17 @@ class Doctor {
     return asserted.empty() ? names_.object(e.object, e.op) : asserted;
   }
 
-  void order(const std::string& asserted) {
+  // No other claim holds, and one order of two accesses is enough and necessary.
+  const CausePart* one_order() const {
+    if (cause_ == nullptr || cause_->parts.size() != 1 || !cause_->together.failed || cause_->together.failed != cause_->together.orders())
+      return nullptr;
+    const CausePart& only = cause_->parts.front();
+    if (!is_memory(only.first.op) || only.first.object != only.second.object || !claim_sentence(names_, *cause_).empty()) return nullptr;
+    return &only;
+  }
+
+  void order(const std::string& asserted, const CauseEvent& a, const CauseEvent& b) {
     d_.kind = BugClass::kOrder;
-    const CauseEvent& a = cause_->first;
-    const CauseEvent& b = cause_->second;
     const bool seen_memory = is_memory(a.op) && a.object == b.object;
     d_.subject = seen_memory || asserted.empty() ? names_.object(a.object, a.op) : asserted;
     d_.why = fmt::format("{} {} before {}", cause_event_words(names_, a, true),

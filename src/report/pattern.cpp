@@ -107,6 +107,9 @@ class Pattern {
 
   BugClass of_memory(const std::optional<Operation>& before, const std::optional<Operation>& after) const {
     if (!before && hidden_before() && after) return BugClass::kAtomicity;
+    // One line in both threads, in either order: what it rests on is older.
+    if (!before && after && after->writes && writes(events_[t_.between]) && same_place(events_[t_.between].site, after->site))
+      return BugClass::kAtomicity;
     if (!before || !after) return BugClass::kOrder;
     if (before->object == after->object) {
       const bool plain = row(events_[t_.between].op).family == Family::kMemory && row(after->op).family == Family::kMemory;

@@ -67,6 +67,8 @@ WakeUps wake_ups(const Trace& trace) {
       found.misdirected = i;
     }
   }
+  // What came before the last one that could have helped decides nothing.
+  if (found.misdirected != kNoDifference && found.lost != kNoDifference && found.lost < found.misdirected) found.lost = kNoDifference;
   for (uint32_t i = 0; i < trace.threads().size(); ++i) {
     if (trace.threads()[i].state != ThreadState::kBlocked || !waited.contains(trace.threads()[i].object)) continue;
     const size_t signal = wasted_on(trace, i);

@@ -15,10 +15,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # the wrong size, a recursive mutex in a wait, one wake-up for two, a time-out that nobody looks at, a second read lock, a broken protocol, a map,
 # a half-published pair, a condition changed without the lock, a joiner among those who wait, several windows, a use before it is set; a barrier of the
 # C++ library, locks on the heap, an answer that nobody looks at, a condition_variable_any; a swap whose value was set back, a lock in a signal's handler, a
-# thread that goes another way than the one that ends a wait, memory freed by a smart pointer.
+# thread that goes another way than the one that ends a wait, memory freed by a smart pointer, a lock that ends with its thread, a read in the wrong phase, one wake-up for those that
+# wait when all is closed.
 NAMES = ["teardown_logger", "if_wait_slot", "two_sections_seat", "try_then_post", "barrier_size", "recursive_wait", "notify_one_two_wait", "timedlock_ignored",
          "recursive_read", "flag_lock", "map_find_insert", "half_pair", "wakeup_set_unlocked", "join_cycle", "three_windows", "start_before_init",
-         "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any", "aba_stack", "handler_lock", "promise_cancelled", "view_callback"]
+         "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any", "aba_stack", "handler_lock", "promise_cancelled", "view_callback", "lookup_leak",
+         "phase_neighbour", "close_one_signal"]
 MOST_LINES = 60
 
 
