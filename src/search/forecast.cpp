@@ -128,16 +128,32 @@ bool Forecast::stand(uint32_t slot) {
   if (t.at == nullptr) t.at = steps_.find(beginning(t.id));
   if (t.at == nullptr || !t.at->known_next || !model::is_known(t.at->next.op) || has(t.at->next.op, kTimed)) return false;
   t.next = &t.at->next;
+  t.waits = model::waits_for(t.next->op) != model::WaitKind::kNothing;
+  t.joins = model::kNone;
+  show(slot);
   return true;
 }
 
-Ready Forecast::ready(uint32_t slot) const {
-  const Next& n = *threads_[slot].next;
+// What the policy sees of the thread. Whether it is ready others can change only where it waits for something.
+void Forecast::show(uint32_t slot) {
+  const Actor& t = threads_[slot];
+  const Next& n = *t.next;
+  candidates_[t.place] = {t.id, slot, t.number + 1, n.op, ready(slot), t.gave_way, n.object, n.site, t.last_step, 0};
+}
+
+void Forecast::leave(uint32_t slot) {
+  candidates_.erase(candidates_.begin() + threads_[slot].place);
+  for (uint32_t i = slot + 1; i < threads_.size(); ++i) --threads_[i].place;
+}
+
+Ready Forecast::ready(uint32_t slot) {
+  Actor& t = threads_[slot];
+  const Next& n = *t.next;
   if (n.op != Op::kThreadJoin) return now_.ready(n.op, {slot, n.at});
-  for (uint32_t joined = 0; joined < threads_.size(); ++joined) {
-    if (thread_object(threads_[joined].id) == n.object) return now_.ready(n.op, {slot, joined});
+  for (uint32_t i = 0; i < threads_.size() && t.joins == model::kNone; ++i) {
+    if (thread_object(threads_[i].id) == n.object) t.joins = i;
   }
-  return now_.ready(n.op, {slot, model::kNone});
+  return now_.ready(n.op, {slot, t.joins});
 }
 
 // As the runtime's scheduler does it. kNobody: nobody can go on; nothing: nobody can tell.
@@ -148,20 +164,20 @@ std::optional<uint32_t> Forecast::decide(Director& director) {
     if (threads_.size() == 1 && t.next->op != Op::kThreadCreate && ready(current_) == Ready::kYes) return current_;
     if (!t.gave_way && director.keeps(t.id, t.number + 1, step_ + 1) && ready(current_) == Ready::kYes) return current_;
   }
-  candidates_.clear();
-  PointView m{};
-  m.current = kNobody;
-  for (uint32_t i = 0; i < threads_.size(); ++i) {
-    const Actor& t = threads_[i];
-    if (!now_.threads[i].live) continue;
-    const Ready can = ready(i);
-    if (can == Ready::kUnknown) return std::nullopt;
-    if (i == current_) m.current = static_cast<uint32_t>(candidates_.size());
-    candidates_.push_back({t.id, i, t.number + 1, t.next->op, can, t.gave_way, t.next->object, t.next->site, t.last_step, 0});
+  able_.clear();
+  for (uint32_t i = 0; i < candidates_.size(); ++i) {
+    Candidate& c = candidates_[i];
+    if (threads_[c.slot].waits) c.ready = ready(c.slot);
+    if (c.ready == Ready::kUnknown) return std::nullopt;
+    if (c.ready == Ready::kYes && !c.gave_way) able_.push_back(i);
   }
+  PointView m{};
+  m.current = now_.threads[current_].live ? threads_[current_].place : kNobody;
   m.threads = candidates_.data();
   m.count = static_cast<uint32_t>(candidates_.size());
   m.step = step_ + 1;
+  m.able = able_.data();
+  m.able_count = static_cast<uint32_t>(able_.size());
   const Decision decision = director.next(m);
   if (decision.verdict != Verdict::kRun) return kNobody;
   return candidates_[decision.index].slot;
@@ -188,6 +204,8 @@ bool Forecast::take(uint32_t slot, uint16_t flags, uint32_t woken) {
     h.peer = static_cast<uint32_t>(threads_.size());
     threads_.push_back({});
     threads_.back().id = child;
+    threads_.back().place = static_cast<uint32_t>(candidates_.size());
+    candidates_.push_back({});
     now_.threads.push_back({});
   }
   if (model::is_condition_wait(n.op) && (n.mutex_at == model::kNone || now_.objects[n.mutex_at].owner != slot)) return false;
@@ -208,6 +226,7 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   now_.threads[0].live = true;
   threads_.assign(1, {});
   threads_[0].id = kMainThread;
+  candidates_.assign(1, {});
   current_ = 0;
   step_ = 0;
   news_ = 0;
@@ -218,8 +237,9 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
     if (!chosen) return std::nullopt;
     if (*chosen == kNobody) return walk_.whole();
     const uint32_t slot = *chosen;
-    if (slot != current_) {
-      for (Actor& other : threads_) other.gave_way = false;
+    if (slot != current_ && now_.threads[current_].live) {
+      threads_[current_].gave_way = false;
+      candidates_[threads_[current_].place].gave_way = false;
     }
     current_ = slot;
     Actor& t = threads_[slot];
@@ -243,7 +263,11 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
     const bool ends = t.at->ends;
     if (!take(slot, e.flags, woken)) return std::nullopt;
     if (ends) return walk_.whole();
-    if (now_.threads[slot].live && !stand(slot)) return std::nullopt;
+    if (!now_.threads[slot].live) {
+      leave(slot);
+    } else if (!stand(slot)) {
+      return std::nullopt;
+    }
   }
   return std::nullopt;
 }

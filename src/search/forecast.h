@@ -62,12 +62,17 @@ class Forecast {
     const Next* next = nullptr;
     uint32_t number = 0;
     uint32_t births = 0;
+    uint32_t place = 0;  // in candidates_
+    uint32_t joins = model::kNone;
+    bool waits = false;  // for something, before its next operation
     bool gave_way = false;
     uint64_t last_step = 0;
   };
   uint64_t learn_steps(const Trace& trace);
   bool stand(uint32_t slot);
-  Ready ready(uint32_t slot) const;
+  Ready ready(uint32_t slot);
+  void show(uint32_t slot);
+  void leave(uint32_t slot);
   uint32_t at(ObjectId object);
   void learn_object(const Trace& trace, const Event& e, uint32_t object, uint32_t mutex);
   bool take(uint32_t slot, uint16_t flags, uint32_t woken);
@@ -91,7 +96,8 @@ class Forecast {
   OrderWalk walk_;
   std::vector<Actor> threads_;
   RunState now_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_;  // its live threads, in order
+  std::vector<uint32_t> able_;
   std::vector<PolicyThread> policy_threads_;
   std::vector<std::byte> block_;
   uint32_t current_ = kNobody;

@@ -186,28 +186,42 @@ void Reversals::add_ends(const std::shared_ptr<const Trace>& trace, const std::v
 void Reversals::push(Candidate candidate) {
   if (candidates_.size() >= kMostWaiting) return;
   if (candidate.timing > 0 && candidate.timing > timing_) return;
-  const Rank rank{cost(candidate), candidate.order, candidates_.size()};
-  std::set<Rank>& waiting = candidate.timing > 0 ? timing_waiting_ : waiting_;
+  Waiting& waiting = candidate.timing > 0 ? timing_waiting_ : waiting_;
+  const uint64_t key = candidate.key;
+  const uint64_t own = candidate.tier + 2 * uint64_t{candidate.preemptions} + 4 * uint64_t{candidate.timing};
+  std::set<Rank>& queue = waiting.by_key[key];
+  const Rank rank{own, candidate.order, candidates_.size()};
   candidates_.push_back(std::move(candidate));
-  waiting.insert(rank);
-}
-
-// Ranks go stale when their pair of sites is tried elsewhere: put right when they come up.
-std::optional<Reversals::Rank> Reversals::best(std::set<Rank>& waiting) {
-  while (!waiting.empty()) {
-    Rank rank = *waiting.begin();
-    const uint64_t now = cost(candidates_[rank.at]);
-    if (now == rank.cost) return rank;
-    waiting.erase(waiting.begin());
-    rank.cost = now;
-    waiting.insert(rank);
-  }
-  return std::nullopt;
+  ++waiting.size;
+  if (queue.empty() || rank < *queue.begin()) waiting.first.insert({own + tried(key), rank.order, rank.at});
+  queue.insert(rank);
 }
 
 // A preemption more, or the same sites tried once before, weighs as much as a switch at the beginning of a thread's work.
-uint64_t Reversals::cost(const Candidate& c) {
-  return c.tier + 2 * uint64_t{c.preemptions} + 4 * uint64_t{c.timing} + 2 * history_->tried[c.key];
+uint64_t Reversals::tried(uint64_t key) const {
+  const auto it = history_->tried.find(key);
+  return it == history_->tried.end() ? 0 : 2 * uint64_t{it->second};
+}
+
+// A place among the first goes stale when a better one joins its queue, or its sites are tried elsewhere: put right when it comes up.
+std::optional<size_t> Reversals::take_best(Waiting& waiting) {
+  while (!waiting.first.empty()) {
+    const Rank rank = *waiting.first.begin();
+    waiting.first.erase(waiting.first.begin());
+    const uint64_t key = candidates_[rank.at].key;
+    std::set<Rank>& queue = waiting.by_key[key];
+    if (queue.empty() || queue.begin()->at != rank.at) continue;
+    const uint64_t now = queue.begin()->cost + tried(key);
+    if (now != rank.cost) {
+      waiting.first.insert({now, rank.order, rank.at});
+      continue;
+    }
+    queue.erase(queue.begin());
+    --waiting.size;
+    if (!queue.empty()) waiting.first.insert({queue.begin()->cost + tried(key), queue.begin()->order, queue.begin()->at});
+    return rank.at;
+  }
+  return std::nullopt;
 }
 
 // The last slice's thread goes on of itself: how far the plan takes it makes no difference.
@@ -227,10 +241,9 @@ uint64_t Reversals::schedule_of(const Candidate& c) {
   return hash;
 }
 
-std::optional<Reversal> Reversals::take_from(std::set<Rank>& waiting) {
-  while (const auto rank = best(waiting)) {
-    waiting.erase(waiting.begin());
-    Candidate& c = candidates_[rank->at];
+std::optional<Reversal> Reversals::take_from(Waiting& waiting) {
+  while (const auto best = take_best(waiting)) {
+    Candidate& c = candidates_[*best];
     const bool fresh = planned_.insert(schedule_of(c)).second;
     Reversal r{*c.trace, c.position, std::move(c.then), std::move(c.choices)};
     c.trace.reset();

@@ -1,6 +1,5 @@
 #pragma once
 // Runs that differ from a known one at one place: there another thread goes first.
-#include <map>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -43,13 +42,13 @@ class Reversals {
   explicit Reversals(std::shared_ptr<SearchHistory> history = nullptr, uint32_t timing = 0);
   // Learns from a run. Runs that repeat a known partial order teach nothing.
   void add(const Trace& trace);
-  bool empty() const { return waiting_.empty(); }
-  size_t waiting() const { return waiting_.size(); }
+  bool empty() const { return waiting_.size == 0; }
+  size_t waiting() const { return waiting_.size; }
   // The best one, or nothing.
   std::optional<Reversal> take() { return take_from(waiting_); }
   // The best one that needs something to end before its time, or nothing.
   std::optional<Reversal> take_timing() { return take_from(timing_waiting_); }
-  bool timing_empty() const { return timing_waiting_.empty(); }
+  bool timing_empty() const { return timing_waiting_.size == 0; }
 
  private:
   struct Candidate {
@@ -69,18 +68,25 @@ class Reversals {
     size_t at;  // in candidates_
     friend auto operator<=>(const Rank&, const Rank&) = default;
   };
+  // Candidates, best first. What a try of a pair of sites adds to the cost it adds to all candidates of that pair: so they stand in a queue
+  // of their own, and of each queue only the first has a place among the others.
+  struct Waiting {
+    std::set<Rank> first;                                   // of each queue, with all its cost
+    std::unordered_map<uint64_t, std::set<Rank>> by_key{};  // cost: without what tries of the key add
+    size_t size = 0;
+  };
   void push(Candidate candidate);
   void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
   void add_ends(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
-  std::optional<Rank> best(std::set<Rank>& waiting);
-  std::optional<Reversal> take_from(std::set<Rank>& waiting);
+  std::optional<size_t> take_best(Waiting& waiting);
+  std::optional<Reversal> take_from(Waiting& waiting);
   void add_sleeps(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
-  uint64_t cost(const Candidate& candidate);
+  uint64_t tried(uint64_t key) const;
   static uint64_t schedule_of(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
-  std::set<Rank> waiting_;
-  std::set<Rank> timing_waiting_;
+  Waiting waiting_;
+  Waiting timing_waiting_;
   uint32_t timing_;
   std::shared_ptr<SearchHistory> history_;  // tries by key
   std::unordered_set<uint64_t> orders_;     // partial orders seen

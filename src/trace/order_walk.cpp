@@ -3,9 +3,35 @@
 namespace heddle::trace {
 
 void OrderWalk::reset() {
-  objects_.clear();
+  ++walk_;
+  objects_ = 0;
   pasts_.clear();
   whole_ = 0;
+}
+
+OrderWalk::Place& OrderWalk::place_of(ObjectId object) {
+  const size_t mask = places_.size() - 1;
+  size_t i = mix(object, 0) & mask;
+  while (places_[i].walk == walk_ && places_[i].object != object) i = (i + 1) & mask;
+  return places_[i];
+}
+
+void OrderWalk::make_room() {
+  std::vector<Place> old(places_.empty() ? 64 : 2 * places_.size());
+  old.swap(places_);
+  for (const Place& place : old) {
+    if (place.walk == walk_) place_of(place.object) = place;
+  }
+}
+
+OrderWalk::ObjectPast& OrderWalk::past_of(ObjectId object) {
+  if (2 * objects_ >= places_.size()) make_room();
+  Place& place = place_of(object);
+  if (place.walk != walk_) {
+    place = {object, walk_, {}};
+    ++objects_;
+  }
+  return place.past;
 }
 
 uint64_t OrderWalk::finds(const Operation& o) {
@@ -15,12 +41,12 @@ uint64_t OrderWalk::finds(const Operation& o) {
   hash_ = mix(mix(past, o.id), mix(o.number, static_cast<uint64_t>(o.op)));
   if (o.chosen) hash_ = mix(hash_, o.value + 1);
   if (o.mutex != kNoObject) {
-    ObjectPast& mutex = objects_[o.mutex];
+    ObjectPast& mutex = past_of(o.mutex);
     hash_ = mix(mix(hash_, mutex.write), mutex.reads);
     mutex = {hash_, 0};
   }
   if (o.block != kNoObject) {
-    ObjectPast& block = objects_[o.block];
+    ObjectPast& block = past_of(o.block);
     hash_ = mix(hash_, block.write);
     if (o.op == Op::kFree) {
       hash_ = mix(hash_, block.reads);
@@ -31,7 +57,7 @@ uint64_t OrderWalk::finds(const Operation& o) {
   }
   touched_ = nullptr;
   if (o.object != kNoObject) {
-    touched_ = &objects_[o.object];
+    touched_ = &past_of(o.object);
     hash_ = mix(hash_, touched_->write);
   }
   thread_ = o.thread;

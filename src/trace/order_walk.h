@@ -1,6 +1,6 @@
 #pragma once
 // The partial order of a run, hashed as it grows.
-#include <unordered_map>
+#include <cstddef>
 #include <vector>
 
 #include "wire/event.h"
@@ -37,7 +37,20 @@ class OrderWalk {
     uint64_t write = 0;
     uint64_t reads = 0;
   };
-  std::unordered_map<ObjectId, ObjectPast> objects_;
+  // By object, in one piece of memory that the next walk uses again: a search walks through millions of runs.
+  struct Place {
+    ObjectId object = kNoObject;
+    uint64_t walk = 0;  // that wrote it; of another one: free
+    ObjectPast past;
+  };
+  // Valid until the next call.
+  ObjectPast& past_of(ObjectId object);
+  Place& place_of(ObjectId object);
+  void make_room();
+
+  std::vector<Place> places_;
+  size_t objects_ = 0;
+  uint64_t walk_ = 1;
   std::vector<uint64_t> pasts_;
   uint64_t whole_ = 0;
   uint64_t hash_ = 0;  // between the halves
