@@ -33,6 +33,9 @@ static_assert(std::size(kOpening) == std::size(kLongOpening));
 constexpr Arm kSamples[] = {kPosArm, kSurwArm, kRandomArm};
 // Lengths of a turn: a critical section is two operations, an update of a variable in place two or three.
 constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
+// How samples with early ends are drawn, in turn; the walks stay with a thread at one point in so many of 65,536.
+constexpr PolicyKind kTimingPolicies[] = {PolicyKind::kPos, PolicyKind::kRandom, PolicyKind::kPos, PolicyKind::kRandom};
+constexpr uint16_t kTimingStays[] = {0, 0, 0, 0x8000};
 
 class Portfolio final : public Search {
  public:
@@ -124,8 +127,10 @@ class Portfolio final : public Search {
   static constexpr size_t kLong = 2'000;         // events of the sequential run
   static constexpr uint64_t kLongRound = 12;     // of long runs one in so many is systematic
   static constexpr uint64_t kTimingShare = 8;    // one run in so many
-  static constexpr uint64_t kTimingOpening = 4;  // at first, where the program sleeps
-  static constexpr uint64_t kManyTimings = 16;   // such runs, after which more of it may happen in one
+  static constexpr uint64_t kTimingOpening = 4;  // at first; where the program sleeps, from the beginning
+  static constexpr uint64_t kTimingEarly = 64;
+  static constexpr uint64_t kManyTimings = 16;      // such runs, after which more of it may happen in one
+  static constexpr uint64_t kTimingSystematic = 3;  // such runs, before every second one is drawn
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
@@ -150,16 +155,9 @@ class Portfolio final : public Search {
       }
     }
     if (arm == kTimingArm) {
-      if (const auto reversal = reversals_.take_timing()) {
-        plan = plan_for(*reversal, options_);
-      } else {
-        // At random, few of them first.
-        const auto most = static_cast<uint16_t>(1 + timing_runs_ / kManyTimings % options_.timing);
-        plan = plan_with(options_, PolicyKind::kRandom, proposed_);
-        plan->tail.stay = proposed_ % 16 < 8 ? 0x8000 : 0xE000;
-        plan->tail.early = std::max(plan->tail.early, most);
-        plan->tail.spurious = std::max(plan->tail.spurious, most);
-      }
+      const bool sample = timing_runs_ >= kTimingSystematic && timing_runs_ % 2 == 1;
+      const auto reversal = sample ? std::nullopt : reversals_.take_timing();
+      plan = reversal ? plan_for(*reversal, options_) : timing_sample();
       ++timing_runs_;
     } else if (arm == kTurnsArm) {
       // Strict alternation, a few operations each: the bugs that need many switches need them regular.
@@ -171,6 +169,18 @@ class Portfolio final : public Search {
     }
     if (plan && !timed_)
       plan->limits.events = std::min(plan->limits.events, arm == kTurnsArm ? 20 * longest_ + 2'000 : 50 * longest_ + 20'000);
+    return plan;
+  }
+
+  // What ends before its time is drawn, few of it first. Of what a run suggests there may be more than can be tried, and no run suggests
+  // that a wait which was ended by somebody else could have timed out in the midst of that one's work.
+  Plan timing_sample() {
+    const uint64_t sample = timing_samples_++;
+    const auto most = static_cast<uint16_t>(1 + timing_runs_ / kManyTimings % options_.timing);
+    Plan plan = plan_with(options_, kTimingPolicies[sample % std::size(kTimingPolicies)], proposed_);
+    plan.tail.stay = kTimingStays[sample % std::size(kTimingStays)];
+    plan.tail.early = std::max(plan.tail.early, most);
+    plan.tail.spurious = std::max(plan.tail.spurious, most);
     return plan;
   }
 
@@ -211,7 +221,8 @@ class Portfolio final : public Search {
       const Arm arm = (samples_lead_ ? kLongOpening : kOpening)[turn];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
-    if (options_.timing > 0 && turn % kTimingShare == kTimingShare - 1 && (timed_ || waits_)) return kTimingArm;
+    const uint64_t timing_share = turn < kTimingEarly ? kTimingOpening : kTimingShare;
+    if (options_.timing > 0 && turn % timing_share == timing_share - 1 && (timed_ || waits_)) return kTimingArm;
     if (samples_lead_) {
       if (turn % kLongRound == kLongRound - 1 && systematic) return kGuidedArm;
       return turn % 4 == 3 ? draw(0) : kSamples[turn % std::size(kSamples)];
@@ -262,6 +273,7 @@ class Portfolio final : public Search {
   bool waits_ = false;    // or on a condition
   bool samples_lead_ = options_.samples_first;
   uint64_t timing_runs_ = 0;
+  uint64_t timing_samples_ = 0;
   size_t most_timing_ = 0;           // in one run
   std::vector<uint64_t> contended_;  // objects that threads met on
 };

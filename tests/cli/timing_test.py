@@ -51,6 +51,13 @@ class Timing(base.InDirectory):
                                    base.program("if_around_wait"))
         self.assertEqual(code, 1, document)
 
+    def test_an_answer_that_comes_after_the_time_out_is_found(self):
+        code, document = self.find("--points", "sync", "--executions", 200, "--", base.program("late_answer"))
+        self.assertEqual((code, document["failure"]["kind"]), (1, "abort"), document)
+        self.assertEqual([need["kind"] for need in document["needs_timing"]], ["time-out"])
+        self.replays()
+        self.assertEqual(self.find("--points", "sync", "--executions", 200, "--", base.program("late_answer"), "check")[0], 0)
+
     def test_what_fails_without_it_is_not_blamed_on_time(self):
         code, document = self.find("--executions", 200, "--", base.program("lost_update"))
         self.assertEqual((code, document["needs_timing"]), (1, []))
