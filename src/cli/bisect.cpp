@@ -161,6 +161,7 @@ int run_bisect(const Session& session, const BisectArguments& options) {
 
 void add_bisect(CLI::App& app, Session& session) {
   Verb verb(app, "bisect", "which commit of the git history introduced a bug", TakesProgram::kBesideBug);
+  verb.exit_codes("the commit is found", "", "not found");
   auto options = std::make_shared<BisectArguments>();
   options->limits.seconds = 30;
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");

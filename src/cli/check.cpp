@@ -143,6 +143,7 @@ namespace {
 
 void add_check(CLI::App& app, Session& session) {
   Verb verb(app, "check", "explore all schedules up to a preemption bound", TakesProgram::kYes);
+  verb.exit_codes("no schedule up to the bound fails", "one fails", "not all were tried");
   auto options = std::make_shared<CheckArguments>();
   options->campaign.add_to(verb);
   verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");

@@ -65,6 +65,7 @@ int run_emit(const Session& session, const EmitArguments& options) {
 
 void add_emit(CLI::App& app, Session& session) {
   Verb verb(app, "emit-test", "a regression test that forces the interleaving of a bug", TakesProgram::kBesideBug);
+  verb.exit_codes("written", "", "cannot be written");
   auto options = std::make_shared<EmitArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
   verb.one_of("--format", options->format, {"ctest", "gtest", "catch2", "shell"}, "for which suite");

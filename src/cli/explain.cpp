@@ -135,6 +135,7 @@ namespace {
 
 void add_explain(CLI::App& app, Session& session) {
   Verb verb(app, "explain", "the story of a saved bug", TakesProgram::kNo);
+  verb.exit_codes("shown", "", "cannot be shown");
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options, "a saved bug [the latest]");
   verb.flag("--all", options->all, "show every event");
@@ -152,6 +153,7 @@ namespace {
 
 void add_show(CLI::App& app, Session& session) {
   Verb verb(app, "show", "the events of a saved schedule as columns", TakesProgram::kBesideBug);
+  verb.exit_codes("shown", "", "cannot be shown");
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options, "a saved bug [the latest], or a trace that heddle run --save wrote");
   verb.flag("--passing", options->passing, "the nearest passing schedule");
@@ -171,6 +173,7 @@ namespace {
 
 void add_list(CLI::App& app, Session& session) {
   Verb verb(app, "list", "the bugs saved under .heddle", TakesProgram::kNo);
+  verb.exit_codes("shown", "", "cannot be shown");
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, json] { session.chosen = [&session, json] { return list(session, *json); }; });

@@ -209,6 +209,7 @@ namespace {
 
 void add_isolate(CLI::App& app, Session& session) {
   Verb verb(app, "isolate", "the one switch that decides between pass and fail", TakesProgram::kBesideBug);
+  verb.exit_codes("the switch is found", "", "not found");
   auto options = std::make_shared<IsolateArguments>();
   options->saved.add_to(verb);
   verb.number("--seed", options->isolate.seed, "random seed");

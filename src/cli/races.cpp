@@ -273,6 +273,7 @@ namespace {
 
 void add_races(CLI::App& app, Session& session) {
   Verb verb(app, "races", "data races of a program, built with heddle-cc or watched by Valgrind", TakesProgram::kYes);
+  verb.exit_codes("no race was confirmed", "races", "cannot test");
   auto options = std::make_shared<RacesArguments>();
   options->plan.add_limits_to(verb);
   verb.number("--executions", options->executions, "how many schedules to watch");

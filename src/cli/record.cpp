@@ -143,6 +143,7 @@ namespace {
 
 void add_record(CLI::App& app, Session& session) {
   Verb verb(app, "record", "an ordinary run, kept for debugging when it fails", TakesProgram::kYes);
+  verb.exit_codes_of_the_program();
   auto options = std::make_shared<RecordArguments>();
   options->campaign.jobs = 1;
   options->campaign.plan.add_environment_to(verb);

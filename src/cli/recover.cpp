@@ -48,6 +48,7 @@ int run_recover(const Session& session, const std::string& name) {
 
 void add_recover(CLI::App& app, Session& session) {
   Verb verb(app, "recover", "make a bug of what was recorded before heddle was killed", TakesProgram::kYes);
+  verb.exit_codes("done", "", "cannot be done");
   auto name = std::make_shared<std::string>();
   verb.text("--recording", *name, "which one in .heddle/recordings [the newest]", "ID");
   verb.when_chosen([&session, name] { session.chosen = [&session, name] { return run_recover(session, *name); }; });

@@ -230,6 +230,7 @@ namespace {
 
 void add_reduce(CLI::App& app, Session& session) {
   Verb verb(app, "reduce", "remove the threads and the iterations of loops that a saved bug does not need", TakesProgram::kBesideBug);
+  verb.exit_codes("done", "", "cannot be done");
   auto options = std::make_shared<ReduceArguments>();
   options->add_to(verb);
   verb.one_of("--by", options->by, {"delta", "dependence", "both"},

@@ -340,6 +340,7 @@ int run_replay(const Session& session, const ReplayArguments& options) {
 
 void add_replay(CLI::App& app, Session& session) {
   Verb verb(app, "replay", "run a saved schedule again, exactly", TakesProgram::kBesideBug);
+  verb.exit_codes("the program passed", "the failure is reproduced", "diverged, or another failure");
   auto options = std::make_shared<ReplayArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.flag("--gdb", options->gdb,

@@ -65,6 +65,7 @@ namespace {
 
 void add_report(CLI::App& app, Session& session) {
   Verb verb(app, "report", "a saved bug as a page, and for other tools", TakesProgram::kNo);
+  verb.exit_codes("shown", "", "cannot be shown");
   auto options = std::make_shared<ReportArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
   verb.one_of("--format", options->format, format_names(), "what to write");

@@ -139,6 +139,7 @@ namespace {
 
 void add_run(CLI::App& app, Session& session) {
   Verb verb(app, "run", "one controlled run; streams and exit code are the program's own", TakesProgram::kYes);
+  verb.exit_codes_of_the_program();
   auto options = std::make_shared<RunArguments>();
   options->plan.add_to(verb);
   verb.one_of("--carrier", options->carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");

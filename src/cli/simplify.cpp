@@ -52,6 +52,7 @@ namespace {
 
 void add_simplify(CLI::App& app, Session& session) {
   Verb verb(app, "simplify", "shrink a saved schedule to the switches that matter", TakesProgram::kBesideBug);
+  verb.exit_codes("done", "", "cannot be done");
   auto options = std::make_shared<SimplifyArguments>();
   options->saved.add_to(verb, false);
   options->choice.add_to(verb, true);

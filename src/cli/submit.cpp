@@ -168,6 +168,7 @@ int run_status(const Session& session, const StatusArguments& options) {
 
 void add_submit(CLI::App& app, Session& session) {
   Verb verb(app, "submit", "a search or a suite in shards on a cluster", TakesProgram::kYes);
+  verb.exit_codes("submitted", "", "cannot be submitted");
   auto options = std::make_shared<SubmitArguments>();
   verb.flag("--slurm", options->slurm, "start an array job with sbatch");
   verb.flag("--kubernetes", options->kubernetes, "print an Indexed Job");

@@ -68,12 +68,17 @@ std::string cxx_test(const EmittedTest& test, const std::string& include, const 
 #include <cstdlib>
 #include <string>
 
-#ifndef HEDDLE_TEST_PROGRAM
+// The program: $HEDDLE_TEST_PROGRAM, else the macro of that name, else this path.
+#ifdef HEDDLE_TEST_PROGRAM
 )";
-  text += fmt::format("#define HEDDLE_TEST_PROGRAM R\"heddle({})heddle\"\n#endif\n\n", test.command.front());
+  // A name for each test: several may be in one binary, or in one file, and each has its program.
+  const std::string program = test_name(test) + "_program";
+  text += fmt::format("static const char* const {} = HEDDLE_TEST_PROGRAM;\n#else\n", program);
+  text += fmt::format("static const char* const {} = R\"heddle({})heddle\";\n#endif\n\n", program, test.command.front());
   text += head + " {\n";
-  text += "  if (std::getenv(\"HEDDLE_TEST_PROGRAM\") == nullptr) setenv(\"HEDDLE_TEST_PROGRAM\", HEDDLE_TEST_PROGRAM, 1);\n";
-  text += fmt::format("  const std::string script ={};\n", raw_literal(script_steps(test, "\"$HEDDLE_TEST_PROGRAM\"")));
+  text += "  const char* const given = std::getenv(\"HEDDLE_TEST_PROGRAM\");\n";
+  text += fmt::format("  setenv(\"{0}\", given != nullptr ? given : {0}, 1);\n", program);
+  text += fmt::format("  const std::string script ={};\n", raw_literal(script_steps(test, fmt::format("\"${}\"", program))));
   text += "  const int status = std::system(script.c_str());\n";
   text += "  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;\n";
   text += fmt::format("  {}\n  {}\n}}\n", skip, require);
@@ -93,7 +98,7 @@ std::string shell_test(const EmittedTest& test) {
 std::string ctest_test(const EmittedTest& test, const std::string& target) {
   std::string text;
   for (const std::string& line : header_lines(test)) text += "# " + line + "\n";
-  text += fmt::format("# In a CMakeLists.txt, behind enable_testing() and the program: include({}.cmake)\n", test_name(test));
+  text += "# In a CMakeLists.txt, after enable_testing() and the program: include() this file.\n";
   text += fmt::format("file(WRITE \"${{CMAKE_CURRENT_BINARY_DIR}}/{}.sh\" [==[\n{}]==])\n", test_name(test), shell_test(test));
   const std::string program =
       target.empty() ? fmt::format("[==[{}]==]", test.command.front()) : fmt::format("\"$<TARGET_FILE:{}>\"", target);

@@ -63,6 +63,7 @@ namespace {
 
 void add_trust(CLI::App& app, Session& session) {
   Verb verb(app, "trust", "show what a bug saved by somebody else would run, and allow it", TakesProgram::kNo);
+  verb.exit_codes("allowed", "", "not allowed");
   auto options = std::make_shared<TrustArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
   verb.flag("--yes", options->yes, "do not ask");

@@ -44,6 +44,13 @@ Verb::Verb(CLI::App& app, const std::string& name, const std::string& words, Tak
   set_help(*app_, takes);
 }
 
+void Verb::exit_codes(const std::string& zero, const std::string& one, const std::string& cannot) {
+  const std::string failure = one.empty() ? "" : fmt::format(", 1 {}", one);
+  app_->footer(fmt::format("Exit codes: 0 {}{}, 2 usage, 125 {}, 130 interrupted.", zero, failure, cannot));
+}
+
+void Verb::exit_codes_of_the_program() { app_->footer("Exit codes: the program's own, 128 + n for signal n; 2 usage, 125 cannot be run."); }
+
 void Verb::flag(const std::string& name, bool& to, const std::string& words) { app_->add_flag(name, to, words)->group(option_group(name)); }
 
 void Verb::text(const std::string& name, std::string& to, const std::string& words, const std::string& type) {

@@ -40,6 +40,11 @@ class Verb {
   // The option means something only where `of`, given or by default, is one of `values`; with another it is refused.
   void only_with(const std::string& name, const std::string& of, const std::string& to, const std::vector<std::string>& values);
 
+  // What exit codes 0, 1 and 125 say; `one` is empty where the verb has no such answer. Without: nothing found, a failure, cannot test.
+  void exit_codes(const std::string& zero, const std::string& one, const std::string& cannot);
+  // All but 2, 125 and 130 are the program's own.
+  void exit_codes_of_the_program();
+
   // Called when this verb was the one chosen and its options are parsed.
   void when_chosen(std::function<void()> then);
 

@@ -52,6 +52,7 @@ int run_verify(const Session& session, const VerifyArguments& options) {
 
 void add_verify(CLI::App& app, Session& session) {
   Verb verb(app, "verify", "is a bug gone from a build that was made after it?", TakesProgram::kBesideBug);
+  verb.exit_codes("fixed", "still fails, or fails in another way", "cannot tell");
   auto options = std::make_shared<VerifyArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.seconds("--time", options->limits.seconds, "seconds to spend at most, 0 for no limit");

@@ -58,6 +58,7 @@ int run(const Session& session, const WhyArguments& options) {
 
 void add_why(CLI::App& app, Session& session) {
   Verb verb(app, "why", "where the failure, or a value, came from: the lines that led to it, over all threads", TakesProgram::kBesideBug);
+  verb.exit_codes("its origins are shown", "", "none found");
   auto options = std::make_shared<WhyArguments>();
   options->add_to(verb);
   verb.text("--value", options->value, "a variable (counter, queue.items[3]), a place (file.c:12) or an address instead of the failure",

@@ -251,6 +251,20 @@ class Emitted(Work):
         self.assertIn("heddle is not installed, or cannot tell", skipped.stdout)  # GoogleTest's SKIPPED
         self.assertIn("skipped: heddle is not installed, or cannot tell", skipped.stdout)  # Catch2's warning
 
+    def test_two_in_one_binary(self):
+        """Each runs its own program, whichever comes first."""
+        self.assertEqual(self.heddle("emit-test", "--format", "gtest", "-o", "test.cpp").returncode, 0)
+        text, bug = (self.work / "test.cpp").read_text(), self.bug.name
+        for name in ("left", "right"):
+            (self.work / f"{name}.cpp").write_text(text.replace(bug, name).replace("(./prog)", f"(./{name})"))
+        stub = self.work / "stub"
+        stub.write_text('#!/bin/sh\nfor word; do echo "$word"; done >> programs\n')
+        stub.chmod(0o755)
+        subprocess.run(["g++", "left.cpp", "right.cpp", "-o", "both", "-lgtest_main", "-lgtest", "-pthread"], cwd=self.work, check=True)
+        subprocess.run(["./both"], cwd=self.work, env={**os.environ, "HEDDLE": "./stub"}, check=True, capture_output=True)
+        ran = (self.work / "programs").read_text().split()
+        self.assertEqual([word for word in ran if word in ("./left", "./right")], ["./left", "./right"])
+
 
 class PlainBuild(Work):
     """A bug between two instructions of a program that shows no accesses: its points are learnt, in the new build again."""
