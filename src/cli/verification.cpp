@@ -377,6 +377,7 @@ class Verification {
   void learn(const Trace& trace) {
     const PlacedTrace placed = placer_.place(trace);
     lines_.add(guarded_lines(placed));
+    names_.add(placed.operations());
     for (uint32_t o = 0; o < placed.operations().size(); ++o) sources_.insert(placed.path(o));
     if (unseen_.empty()) unseen_ = unseen(trace);
     if (is_inconclusive(trace.outcome())) inconclusive_ = describe_failure(trace);
@@ -408,14 +409,12 @@ class Verification {
     result_.evidence.push_back({step, words, executions, !result_.failure});
   }
   void cannot_tell(const std::string& reason) {
-    auto& all = result_.reasons;
-    if (std::find(all.begin(), all.end(), reason) == all.end()) all.push_back(reason);
+    if (std::find(result_.reasons.begin(), result_.reasons.end(), reason) == result_.reasons.end()) result_.reasons.push_back(reason);
   }
 
   // Nothing more to learn: the bug is there. Another failure does not end it, until the old one was looked for around the anchors.
   bool ended() const {
-    if (stop_flag()) return true;
-    if (result_.failure && result_.failure->same) return true;
+    if (stop_flag() || (result_.failure && result_.failure->same)) return true;
     return result_.failure && std::any_of(result_.evidence.begin(), result_.evidence.end(),
                                           [](const VerifyEvidence& e) { return e.step == "sampled" || e.step == "around"; });
   }
@@ -438,6 +437,7 @@ class Verification {
   bool learns_ = false;
   uint32_t early_ = 0;
   GuardedLines lines_;
+  TellingNames names_;
   std::set<std::string> sources_;  // of the operations seen
   std::string unseen_, inconclusive_;
   Verified result_;
@@ -447,16 +447,16 @@ class Verification {
 // What would make "fixed" false although nothing failed.
 void Verification::distrust_anchors() {
   const Reanchored& r = result_.anchors;
-  const size_t all = r.exact + r.moved + r.lost;
   result_.code_is_there = r.found() > 0 && r.threads_lost == 0;
-  if (all == 0) return;
-  if (r.found() == 0) {
-    cannot_tell(fmt::format("none of the {} places of the schedule is in this build{}", all,
-                            subject_.anchors.placed() ? "" : ", as the build of the bug had no symbols"));
+  if (r.found() + r.lost == 0) return;
+  if (const std::string other = other_program(subject_.anchors, names_); !other.empty()) {
+    cannot_tell(other);
+  } else if (r.found() == 0) {
+    cannot_tell(fmt::format("none of the {} places of the schedule is in this build", r.lost));
   } else if (r.threads_lost > 0) {
     cannot_tell("what a thread of the schedule did is nowhere in this build");
   } else if (r.lost > r.found()) {
-    cannot_tell(fmt::format("{} of the {} places of the schedule are not in this build", r.lost, all));
+    cannot_tell(fmt::format("{} of the {} places of the schedule are not in this build", r.lost, r.found() + r.lost));
   }
 }
 

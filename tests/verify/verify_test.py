@@ -143,6 +143,17 @@ class BadInput(Work):
         subprocess.run(["strip", "prog"], cwd=self.work, check=True)
         self.assertEqual(self.document("--", "./prog")["verdict"], "cannot-tell")
 
+    def test_a_bug_of_a_stripped_build(self):
+        """Without names any program looks like it; of another one everything passes, which is no fix."""
+        build = ["gcc", "-g", "-pthread"]
+        subprocess.run([*build, "-s", CASES / "lost_wakeup/bug.c", "-o", "prog"], cwd=self.work, check=True)
+        subprocess.run([*build, "-DNDEBUG", CASES / "order/bug.c", "-o", "other"], cwd=self.work, check=True)
+        done = self.heddle("debug", "--json", "--no-reduce", "--no-slice", "--no-isolate", "--simplify-time", "0", "--", "./prog")
+        self.assertEqual(done.returncode, 1, done)
+        document = self.document(json.loads(done.stdout)["bug"].split("/")[-1], "--", "./other")
+        self.assertEqual(document["verdict"], "cannot-tell", document)
+        self.assertIn("no symbols", document["confidence"]["sentence"])
+
     def test_other_arguments(self):
         self.case.build(self.case.where / "fix.c", self.work)
         self.assertIn("arguments", self.document("--", "./prog", "more")["confidence"]["sentence"])
