@@ -385,6 +385,8 @@ static void* lists(void* name) {
   for (int round = 0; round < 2; ++round, rewinddir(d)) {
     for (struct dirent* e; (e = readdir(d)) != NULL;) printf("%s %lu\n", e->d_name, (unsigned long)e->d_ino);
   }
+  struct dirent own, *e;
+  while (readdir_r(d, &own, &e) == 0 && e != NULL) printf("again %s %lu\n", own.d_name, (unsigned long)own.d_ino);
   closedir(d);
   return NULL;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +35,8 @@ static void its_own(void) {
   CHECK(file != NULL && stat(path, &status) == 0);
   fclose(file);
   snprintf(path, sizeof path, "%d", me);
+  static int cleared;
+  CHECK(syscall(SYS_gettid) == gettid() && syscall(SYS_set_tid_address, &cleared) == gettid());
   CHECK(readlink("/proc/self", link, sizeof link - 1) > 0 && strcmp(path, link) == 0);
 }
 

@@ -1,6 +1,8 @@
 // OpenMP's critical sections, atomic blocks and locks. libgomp's own are a word in memory that it changes without a call while nobody
-// contends; here they are mutexes of the run, so that a switch can happen at each.
+// contends; here they are mutexes of the run, so that a switch can happen at each. Locks that are not nested are semaphores: libgomp lets
+// any thread give one back, and programs do (the last of several readers gives back what the first one took).
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 
 #include "runtime/base/placement.h"
@@ -13,9 +15,10 @@ using namespace heddle::rt;
 namespace {
 
 struct Lock {
-  const void* address;  // of the program's lock, or of the pointer that names a critical section
-  pthread_mutex_t mutex;
-  uint32_t depth;  // of a nested lock
+  const void* address;    // of the program's lock, or of the pointer that names a critical section
+  pthread_mutex_t mutex;  // of a critical section or a nested lock
+  sem_t semaphore;        // of a lock that is not nested
+  uint32_t depth;         // of a nested lock
 };
 constexpr uint32_t kMaxLocks = 1024;
 HEDDLE_APART Lock g_locks[kMaxLocks];
@@ -36,6 +39,7 @@ Lock* lock_at(const void* address, int type) {
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_settype(&attributes, type);
   pthread_mutex_init(&free->mutex, &attributes);
+  sem_init(&free->semaphore, 0, 1);
   return free;
 }
 
@@ -83,15 +87,19 @@ HEDDLE_EXPORT void omp_destroy_lock(void* lock) { forget_lock(lock); }
 HEDDLE_EXPORT void omp_destroy_nest_lock(void* lock) { forget_lock(lock); }
 HEDDLE_EXPORT void omp_set_lock(void* lock) {
   HEDDLE_FROM_CALLER;
-  pthread_mutex_lock(&plain(lock)->mutex);
+  while (sem_wait(&plain(lock)->semaphore) != 0) {
+  }
 }
 HEDDLE_EXPORT void omp_unset_lock(void* lock) {
   HEDDLE_FROM_CALLER;
-  pthread_mutex_unlock(&plain(lock)->mutex);
+  sem_t* semaphore = &plain(lock)->semaphore;
+  int value = 0;
+  sem_getvalue(semaphore, &value);
+  if (value == 0) sem_post(semaphore);  // of one that nobody holds: nothing happens
 }
 HEDDLE_EXPORT int omp_test_lock(void* lock) {
   HEDDLE_FROM_CALLER;
-  return pthread_mutex_trylock(&plain(lock)->mutex) == 0 ? 1 : 0;
+  return sem_trywait(&plain(lock)->semaphore) == 0 ? 1 : 0;
 }
 HEDDLE_EXPORT void omp_set_nest_lock(void* lock) {
   HEDDLE_FROM_CALLER;

@@ -89,6 +89,8 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
   switch (number) {
     case SYS_getpid: *result = getpid(); return true;
     case SYS_gettid: *result = gettid(); return true;
+    // The word that the kernel clears is glibc's, and of the thread that carries the others.
+    case SYS_set_tid_address: *result = gettid(); return true;
     case SYS_getppid: *result = getppid(); return true;
     case SYS_getpgid: *result = getpgid(number_of(a[0])); return true;
     case SYS_getpgrp: *result = getpgrp(); return true;

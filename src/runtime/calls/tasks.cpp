@@ -2,6 +2,7 @@
 // and stay for longer. The listings of others are input (outside/listings.h).
 #include <dirent.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,6 +126,18 @@ HEDDLE_EXPORT dirent* readdir(DIR* directory) {
   return list != nullptr ? next_entry(list) : next(directory);
 }
 HEDDLE_EXPORT dirent64* readdir64(DIR* directory) __attribute__((alias("readdir")));
+
+// Into the caller's own entry, whose name may have less room than ours.
+HEDDLE_EXPORT int readdir_r(DIR* directory, dirent* entry, dirent** result) {
+  static int (*next)(DIR*, dirent*, dirent**);
+  if (next == nullptr) next = next_symbol<decltype(next)>("readdir_r");
+  if (!has_listing(directory) && (!active() || task_list(directory) == nullptr)) return next(directory, entry, result);
+  const dirent* read = readdir(directory);
+  if (read != nullptr) memcpy(entry, read, offsetof(dirent, d_name) + strlen(read->d_name) + 1);
+  *result = read != nullptr ? entry : nullptr;
+  return 0;
+}
+HEDDLE_EXPORT int readdir64_r(DIR* directory, dirent64* entry, dirent64** result) __attribute__((alias("readdir_r")));
 
 HEDDLE_EXPORT void rewinddir(DIR* directory) noexcept {
   if (TaskList* list = task_list(directory)) list->next = 0;
