@@ -19,6 +19,7 @@
 #include "runtime/process/begin.h"
 #include "runtime/process/rewind.h"
 
+extern "C" int heddle_call_main(int (*main)(int, char**, char**), int argc, char** argv, char** environment);  // main_call.S
 extern "C" const char* __progname;  // program_invocation_short_name, under a name that no program may use
 
 namespace heddle::rt {
@@ -26,6 +27,7 @@ namespace heddle::rt {
 namespace {
 
 int (*g_program_main)(int, char**, char**);
+constexpr int kMainCallFrame = 8 * 8;
 
 void on_main_unwound(void*) { finish_main(); }
 
@@ -47,15 +49,16 @@ int controlled_main(int argc, char** argv, char** environment) {
   int code = 0;
   pthread_cleanup_push(on_main_unwound, nullptr);
   // Objects on main's stack are named from where its frame begins (DWARF's call frame address: the stack pointer at the call), so that the
-  // tool can say which local it is. Above lie the arguments and the environment, whose size must not show in a name.
+  // tool can say which local it is. Above lie the arguments and the environment, whose size must not show in a name. Before its call the stub
+  // puts a return address, six registers and a gap there.
   char* frame;
   asm volatile("mov %%rsp, %0" : "=r"(frame));
   if (active()) {
-    g_threads[0].carrier.stack_high = frame;
+    g_threads[0].carrier.stack_high = frame - kMainCallFrame;
     g_threads[0].entry = reinterpret_cast<void* (*)(void*)>(reinterpret_cast<void*>(g_program_main));
     name_row(g_threads[0]);
   }
-  code = g_program_main(argc, argv, environment);
+  code = heddle_call_main(g_program_main, argc, argv, environment);
   pthread_cleanup_pop(0);
   if (active()) exit_point(code, kNoSite);
   return code;
