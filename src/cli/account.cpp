@@ -87,7 +87,12 @@ Account account_of(const AccountQuestion& q) {
   a.verdict = fmt::format("no {}failure in {} of the {} search, {:.2f} s", q.other ? "other " : "", plural(r.executions, "run"), q.strategy,
                           r.seconds);
   if (q.threadless) {
-    a.covered.push_back("the one schedule of a program without threads");
+    if (r.inconclusive < r.executions) {
+      a.covered.push_back("the one schedule of a program without threads");
+    } else {
+      a.unseen.push_back("what comes after the events to which the runs were limited: none had created a thread by then");
+      a.next.push_back("--max-events N, where the program creates its threads late");
+    }
     if (q.facts.starts_processes()) {
       a.unseen.push_back("threads of child processes: the process that was tested created none");
       a.next.push_back("give the program that creates the threads after -- instead of the one that starts it");

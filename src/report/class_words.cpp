@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <csignal>
+#include <cstdlib>
 #include <set>
 
 #include "report/diagnosis.h"
@@ -153,15 +154,35 @@ std::string asserted_variable(const std::string& expression) {
   return {};
 }
 
+namespace {
+
+// "freed == 2" counts; "!freed" and "closed == 0xdead" do not.
+bool has_count(const std::string& expression) {
+  for (size_t i = 0; i < expression.size(); ++i) {
+    const auto c = static_cast<unsigned char>(expression[i]);
+    if (!std::isalnum(c) && c != '_') continue;
+    size_t end = i;
+    while (end < expression.size() && (std::isalnum(static_cast<unsigned char>(expression[end])) || expression[end] == '_')) ++end;
+    const bool hexadecimal = end > i + 1 && c == '0' && (expression[i + 1] | 0x20) == 'x';
+    if (std::isdigit(c) && !hexadecimal && std::strtoul(expression.c_str() + i, nullptr, 10) > 1) return true;
+    i = end;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool speaks_of_end(const std::string& expression) {
-  static const std::set<std::string> kEnds = {"alive", "dead", "freed", "destroyed", "deleted", "closed", "disposed", "released"};
+  static const std::set<std::string> kEnds = {"alive", "dead"};
+  static const std::set<std::string> kDone = {"freed", "destroyed", "deleted", "closed", "disposed", "released"};
+  const bool counts = has_count(expression);
   // Names in pieces: kAlive, is_alive, isClosed.
   std::string word;
   for (size_t i = 0; i <= expression.size(); ++i) {
     const char c = i < expression.size() ? expression[i] : ' ';
     const bool upper = c >= 'A' && c <= 'Z';
     if (!std::isalpha(static_cast<unsigned char>(c)) || upper) {
-      if (kEnds.contains(word)) return true;
+      if (kEnds.contains(word) || (!counts && kDone.contains(word))) return true;
       word.clear();
     }
     if (std::isalpha(static_cast<unsigned char>(c))) word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

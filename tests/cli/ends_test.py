@@ -39,6 +39,11 @@ class Ends(base.InDirectory):
         self.assertEqual((done.returncode, document["failure"]["kind"]), (1, "abort"), document)
         self.assertLess(document["found"]["events"], 100_000)
 
+    def test_a_program_that_is_cut_off_before_its_first_thread_is_not_one_without_threads(self):
+        people = self.heddle("find", "--executions", 60, "--max-events", 20_000, "--", base.program("starts_late"))
+        self.assertEqual(people.returncode, 125, people)
+        self.assertNotIn("the one schedule of a program without threads", people.stdout)
+
     def test_nothing_found_is_accounted_for(self):
         done = self.heddle("find", "--executions", 60, "--", base.program("correct"))
         self.assertEqual(done.returncode, 0)

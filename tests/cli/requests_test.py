@@ -152,7 +152,13 @@ class Requests(base.InDirectory):
             self.chatter(connect, 2)
             connect().ask("flag")
         self.record("threads", talk)
-        self.assertEqual(self.kept(self.reduced()), ["flag"])
+        told = self.reduced()
+        # The shorter run may take the signal elsewhere when it is replayed: then all is kept, and that is said.
+        if told.get("no_inputs"):
+            self.assertIn("the shorter run does not replay", told["no_inputs"])
+            self.assertEqual(told["inputs"]["after"], told["inputs"]["before"])
+        else:
+            self.assertEqual(self.kept(told), ["flag"])
 
     def test_debug_begins_with_it(self):
         def talk(connect, _):

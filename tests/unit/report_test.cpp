@@ -172,6 +172,9 @@ TEST(Diagnosis, KnowsWordsForTheEndOfThings) {
   EXPECT_TRUE(speaks_of_end("atomic_load(&c->state) == kAlive"));
   EXPECT_TRUE(speaks_of_end("!isClosed"));
   EXPECT_TRUE(speaks_of_end("o->alive"));
+  EXPECT_TRUE(speaks_of_end("p->freed == 0"));
+  EXPECT_TRUE(speaks_of_end("o->alive == 0x600d"));
+  EXPECT_FALSE(speaks_of_end("freed == 2"));
   EXPECT_FALSE(speaks_of_end("deadline > 0"));
   EXPECT_FALSE(speaks_of_end("count == 0"));
 }
