@@ -319,6 +319,31 @@ class Outside(Recordings):
             self.assertEqual(again.returncode, 1, again)
             self.assertIn(said, again.stdout)
 
+    def test_threads_that_wait_at_one_socket(self):
+        """What a thread saw was there when it gave way, and another took: the switch says so in the replay, too."""
+        source, program = self.directory / "shares.c", self.directory / "shares"
+        source.write_text(SHARES)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        tool = subprocess.Popen([base.HEDDLE, "record", "--seed", "1", "--", program], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        port = int(tool.stdout.readline().split()[1])
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.connect(("127.0.0.1", port))
+            client.settimeout(20)
+            for _ in range(250):
+                for length in range(1, 8):
+                    client.send(b"x" * length)
+                for _ in range(7):
+                    client.recv(16)
+            client.send(b"q")
+            _, complaints = tool.communicate(timeout=60)
+        self.assertIn("recorded", complaints)
+        self.assertNotIn("does not replay", complaints)
+        for carrier in CARRIERS:
+            self.assertEqual(self.heddle("replay", "--carrier", carrier).returncode, 1)
+        told = json.loads(self.heddle("reduce", "--by", "delta", "--json").stdout)["reduction"]
+        self.assertEqual([request["begins"] for request in told["inputs"]["kept"]], ["q"])
+
     def test_other_output_is_no_replay(self):
         marker = self.directory / "marker"
         marker.write_text("")
@@ -400,6 +425,43 @@ int main(int argc, char** argv) {
   printf("%d\n", getaddrinfo("localhost", "80", NULL, &a));
   for (; a != NULL; a = a->ai_next) printf("%d %d %d\n", a->ai_family, a->ai_socktype, (int)a->ai_addrlen);
   return 1;
+}
+"""
+
+SHARES = r"""
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+static int fd;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void* serve(void* unused) {
+  char said[16];
+  struct sockaddr_in from;
+  for (;;) {
+    socklen_t size = sizeof from;
+    const ssize_t n = recvfrom(fd, said, sizeof said, 0, (struct sockaddr*)&from, &size);
+    if (n > 0 && said[0] == 'q') abort();
+    for (int i = 0; i < 5; i++) {
+      pthread_mutex_lock(&lock);
+      pthread_mutex_unlock(&lock);
+    }
+    if (n > 0) sendto(fd, said, n, 0, (struct sockaddr*)&from, size);
+  }
+  return unused;
+}
+int main(void) {
+  struct sockaddr_in name = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t size = sizeof name;
+  pthread_t threads[3];
+  fd = socket(AF_INET, SOCK_DGRAM, 0);
+  bind(fd, (struct sockaddr*)&name, size);
+  getsockname(fd, (struct sockaddr*)&name, &size);
+  printf("port %d\n", ntohs(name.sin_port));
+  fflush(stdout);
+  for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, serve, NULL);
+  pthread_join(threads[0], NULL);
 }
 """
 
