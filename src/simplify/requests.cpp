@@ -127,8 +127,10 @@ void Requests::find_turns() {
     if (!peer || thread == threads.end()) continue;
     auto [connection, request] = owner_[i];
     // A wait belongs to what it was ended by.
-    if (is_wait(calls[i].op) && !is_peers(*peer) && i + 1 < calls.size() && calls[i + 1].thread == calls[i].thread) {
-      std::tie(connection, request) = owner_[i + 1];
+    uint32_t ended_by = i + 1;
+    while (ended_by < calls.size() && (calls[ended_by].stamp & kLostWait) != 0) ++ended_by;
+    if (is_wait(calls[i].op) && !is_peers(*peer) && ended_by < calls.size() && calls[ended_by].thread == calls[i].thread) {
+      std::tie(connection, request) = owner_[ended_by];
     } else if (!is_peers(*peer)) {
       continue;
     }

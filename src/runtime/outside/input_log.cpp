@@ -412,7 +412,8 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   }
   const bool ready = plays_peers() ? peers_ready(wait) : outside_ready(thread, wait);
   if (!ready) {
-    if (t.ready_since != 0 && g_seen_ready[t.index]) log_lost_wait(t, t.ready_since - 1, g_run.step);
+    // Peers that are played say the same again under the same schedule.
+    if (t.ready_since != 0 && g_seen_ready[t.index] && !plays_peers()) log_lost_wait(t, t.ready_since - 1, g_run.step);
     t.ready_since = 0;
   } else {
     if (t.ready_since == 0) {
