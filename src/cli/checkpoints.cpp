@@ -120,13 +120,17 @@ Trace tail_of(const Trace& trace, uint64_t step) {
   return Trace(std::move(data));
 }
 
-RunResult run_from(const Campaign& campaign, const SavedCheckpoint& checkpoint, const Plan& plan) {
+std::unique_ptr<CheckpointReader> open_checkpoint(const SavedCheckpoint& checkpoint) {
   if (!fs::exists(checkpoint.path)) throw Error(fmt::format("the checkpoint {} is missing", checkpoint.path));
   if (checkpoint_digest(checkpoint.path) != checkpoint.digest)
     throw Error(fmt::format("the checkpoint {} is not as it was written", checkpoint.path));
-  CheckpointReader reader(checkpoint.path);
+  return std::make_unique<CheckpointReader>(checkpoint.path);
+}
+
+RunResult run_from(const Campaign& campaign, const SavedCheckpoint& checkpoint, const Plan& plan) {
+  const std::unique_ptr<CheckpointReader> reader = open_checkpoint(checkpoint);
   Runner runner(campaign.target(), campaign.runner_options());
-  RunResult result = runner.run_from(reader, plan);
+  RunResult result = runner.run_from(*reader, plan);
   for (const std::string& note : runner.notes()) print_err("heddle: {}\n", note);
   return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 // The checkpoints that a recorded bug has, and replays that begin at one of them.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ const SavedCheckpoint& first_of(const std::vector<SavedCheckpoint>& all, const T
 
 // The run's events after its first `step`.
 Trace tail_of(const Trace& trace, uint64_t step);
+// Throws Error where it is missing, or is not the one that was written.
+std::unique_ptr<CheckpointReader> open_checkpoint(const SavedCheckpoint& checkpoint);
 // The rest of the run, in a process that begins as the checkpoint. `plan`: of tail_of(trace, step). Throws Error where the checkpoint cannot be used.
 RunResult run_from(const Campaign& campaign, const SavedCheckpoint& checkpoint, const Plan& plan);
 

@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/gdb_script.h"
-#include "exec/debugger.h"
 #include "report/names.h"
 #include "store/atomic_file.h"
 #include "trace/error.h"
@@ -45,6 +44,8 @@ nlohmann::json debug_map_fields() {
   HEDDLE_FIELD(record_tid);
   HEDDLE_FIELD(record_op);
   HEDDLE_FIELD(record_address);
+  HEDDLE_FIELD(record_context);
+  HEDDLE_FIELD(record_fs_base);
   HEDDLE_FIELD(live);
   HEDDLE_FIELD(live_count);
   HEDDLE_FIELD(records);
@@ -56,16 +57,20 @@ nlohmann::json debug_map_fields() {
 
 }  // namespace
 
-std::string gdb_script(const Trace& saved, uint64_t step) {
+std::string gdb_script(const Trace& saved, const GdbOptions& options) {
+  const uint64_t first = saved.data().first;
   nlohmann::json threads = nlohmann::json::array(), ops = nlohmann::json::array(), switches = nlohmann::json::array();
   for (const Thread& thread : saved.threads()) threads.push_back(thread_name(thread));
   for (const OpRow& op : kOps) ops.push_back(op.words);
-  for (const TraceSlice& slice : saved.slices()) switches.push_back(slice.end);
+  for (const TraceSlice& slice : saved.slices()) switches.push_back(first + slice.end);
   const std::map<std::string, nlohmann::json> values = {{"THREADS", threads},
                                                         {"OPS", ops},
                                                         {"SWITCHES", switches},
-                                                        {"STEP", step},
-                                                        {"EVENTS", saved.events().size()},
+                                                        {"STEP", options.step},
+                                                        {"EVENTS", first + saved.events().size()},
+                                                        {"CHECKPOINTS", options.checkpoints},
+                                                        {"CONTROL_BYTES", kControlSize},
+                                                        {"WANTED", offsetof(Control, restore) + offsetof(RestoreWords, first_event)},
                                                         {"MAP", kDebugMapSymbol},
                                                         {"SWITCH", kDebugSwitchSymbol},
                                                         {"CHANNEL", kChannelVariable},
@@ -77,22 +82,22 @@ std::string gdb_script(const Trace& saved, uint64_t step) {
   return script;
 }
 
-int replay_in_gdb(const Target& target, const Plan& plan, const Trace& saved, const GdbOptions& options) {
+int replay_in_gdb(const Target& target, const exec::DebuggedRun& run, const Trace& saved, const GdbOptions& options) {
   char name[] = "/tmp/heddle-gdb-XXXXXX.py";
   const int file = ::mkstemps(name, 3);
   if (file < 0) throw Error("cannot write a script for gdb under /tmp");
   ::close(file);
-  replace_file(name, gdb_script(saved, options.step));
+  replace_file(name, gdb_script(saved, options));
   std::vector<std::string> words = {find_gdb(), "-q", "-x", name};
   if (!options.commands.empty()) words.insert(words.begin() + 2, {"-batch", "-nx"});
-  words.insert(words.end(), {"-ex", "run"});
+  words.insert(words.end(), {"-ex", "heddle-begin"});
   for (size_t at = 0; at < options.commands.size();) {
     const size_t end = std::min(options.commands.size(), options.commands.find(';', at));
     words.insert(words.end(), {"-ex", options.commands.substr(at, end - at)});
     at = end + 1;
   }
   words.insert(words.end(), options.words.begin(), options.words.end());
-  const int status = run_in_gdb(target, runtime_library(), plan, words, options.files);
+  const int status = run_in_gdb(target, runtime_library(), run, words);
   ::unlink(name);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }

@@ -169,12 +169,12 @@ uint64_t deciding_step(const ReplayArguments& options, const Trace& trace) {
     const Story story = loaded.story();
     Names names(story.failing, story.symbols, story.stacks);
     const Diagnosis d = diagnose(names, story);
-    if (d.deciding != kNoDifference) return d.deciding + 1;
+    if (d.deciding != kNoDifference) return trace.data().first + d.deciding + 1;
   }
   for (const TraceSlice& slice : trace.slices()) {
-    if (slice.preempted) return slice.end;
+    if (slice.preempted) return trace.data().first + slice.end;
   }
-  return trace.slices().empty() ? 1 : trace.slices().front().end;
+  return trace.data().first + (trace.slices().empty() ? 1 : trace.slices().front().end);
 }
 
 // Beside the first recording, which stays: files, peers and standard input as they were this time.
@@ -220,9 +220,9 @@ bool replay_once(Campaign& campaign, const Plan& plan, const Trace& saved, const
     all->identical = false;
     return all->end("diverged", kInputLost);
   }
-  if (replay_difference(saved, last, &why) != kNoDifference) {
+  if (const size_t at = replay_difference(saved, last, &why); at != kNoDifference) {
     all->identical = false;
-    all->difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;
+    all->difference = why_given_up(saved, last, at, why);
     if (strict) return all->end("diverged");
   }
   if (is_cut(saved) && all->identical) {
@@ -285,13 +285,41 @@ Plan plan_to_replay(const ReplayArguments& options, const Reopened& r, const Tra
   return plan;
 }
 
+// The run from the last checkpoint before the operation that a debugger asks for; where there is none, from the first that is left.
+exec::DebuggedRest rest_at(const Trace& saved, const std::vector<SavedCheckpoint>& checkpoints, const Limits& limits, uint64_t step) {
+  const SavedCheckpoint* before = last_before(checkpoints, {step, std::nullopt});
+  const SavedCheckpoint& begin = before != nullptr ? *before : first_of(checkpoints, saved);
+  const Trace rest = tail_of(saved, begin.step);
+  exec::DebuggedRest found{open_checkpoint(begin), plan_of(rest, Strictness::kStrict)};
+  found.plan.limits = limits;
+  end_soon_after(rest, &found.plan);
+  return found;
+}
+
+// Those that a debugger can use: of the schedule as it was recorded, and early enough.
+std::vector<SavedCheckpoint> checkpoints_for(const ReplayArguments& options, const Reopened& r, const Trace& saved, uint64_t step) {
+  if (options.relaxed || options.live_input || trace_name(options, r.bug, BugStore()) != std::string_view(kFailingTrace)) return {};
+  std::vector<SavedCheckpoint> all = checkpoints_of(r.bug);
+  if (saved.data().first != 0) {
+    first_of(all, saved);
+  } else if (last_before(all, {step, std::nullopt}) == nullptr) {
+    all.clear();
+  }
+  return all;
+}
+
 int replay_with_gdb(const ReplayArguments& options, Reopened& r, const Trace& saved, const Plan& plan) {
   const uint64_t step = options.from.empty() ? deciding_step(options, saved) : event_at(r.bug, parse_moment("--from", options.from));
   if (r.bug.build_id != current_build_id(r.bug))
     print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
+  const std::vector<SavedCheckpoint> checkpoints = checkpoints_for(options, r, saved, step);
   const Target target = r.campaign->target();
   r.campaign.reset();
-  return replay_in_gdb(target, plan, saved, {options.gdb_commands, options.gdb_words, step, r.options.files});
+  exec::DebuggedRun run{plan, r.options.files, nullptr, [](const char* sentence) { print_err("heddle: {}\n", sentence); }};
+  if (!checkpoints.empty()) run.rest = [&](uint64_t wanted) { return rest_at(saved, checkpoints, plan.limits, wanted); };
+  GdbOptions gdb{options.gdb_commands, options.gdb_words, step};
+  for (const SavedCheckpoint& c : checkpoints) gdb.checkpoints.push_back(c.step);
+  return replay_in_gdb(target, run, saved, gdb);
 }
 
 int replay_saved(const Session& session, const ReplayArguments& options) {
@@ -302,7 +330,7 @@ int replay_saved(const Session& session, const ReplayArguments& options) {
                        .live_input = options.live_input,
                        .last_live = options.last_live,
                        .other_build = options.relaxed,
-                       .from_checkpoint = !in_gdb && !options.relaxed});
+                       .from_checkpoint = !options.relaxed});
   const BugStore store;
   const char* const trace_file = trace_name(options, r.bug, store);
   const Trace saved = store.load_trace(r.bug, trace_file);

@@ -61,8 +61,9 @@ int replay_span(Reopened& r, const Trace& saved, const ReplaySpan& span, const s
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   print_notes(*r.campaign, nullptr);
   std::string difference;
-  const bool same_events = replay_difference(wanted, result.trace, &difference) == kNoDifference;
-  if (!same_events && is_inconclusive(result.trace.outcome()) && !is_cut(result.trace)) difference = result.trace.outcome().message;
+  const size_t at = replay_difference(wanted, result.trace, &difference);
+  const bool same_events = at == kNoDifference;
+  if (!same_events) difference = why_given_up(wanted, result.trace, at, difference);
   if (same_events && written && !is_cut(wanted)) difference = tail_difference(*written, result.output);
   if (saved.inputs().lost != 0) difference = kInputLost;
   const bool same = same_events && difference.empty();

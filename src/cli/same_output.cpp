@@ -70,6 +70,12 @@ size_t replay_difference(const Trace& recorded, const Trace& again, std::string*
   return is_cut(recorded) && to_the_end ? kNoDifference : at;
 }
 
+std::string why_given_up(const Trace& recorded, const Trace& again, size_t at, const std::string& why) {
+  if (!is_inconclusive(again.outcome()) || is_cut(again)) return why;
+  const bool before = at < std::min(recorded.events().size(), again.events().size());
+  return before ? fmt::format("{}; before that, {}", again.outcome().message, why) : again.outcome().message;
+}
+
 void end_soon_after(const Trace& trace, Plan* plan) {
   if (trace.outcome().kind == OutcomeKind::kSignal) plan->limits.events = trace.data().executed + 1000;
   if (is_cut(trace)) plan->limits.events = trace.data().executed;

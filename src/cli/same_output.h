@@ -18,6 +18,8 @@ std::string output_difference(const Output& before, const Output& now);
 bool is_cut(const Trace& trace);
 // As first_difference; of a recording that is cut, the events alone count.
 size_t replay_difference(const Trace& recorded, const Trace& again, std::string* why);
+// Why a replay that differs was given up, and what differed before that; else `why`, as replay_difference left it with its result `at`.
+std::string why_given_up(const Trace& recorded, const Trace& again, size_t at, const std::string& why);
 
 // A program that a signal from outside has ended may go on for ever without it: an exact replay is given up soon after the recorded end.
 void end_soon_after(const Trace& trace, Plan* plan);

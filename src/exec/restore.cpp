@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,8 +54,9 @@ bool overlaps(const std::vector<MemoryMapping>& all, uint64_t low, uint64_t high
 
 class ScriptWriter {
  public:
-  ScriptWriter(const Checkpoint& wanted, std::vector<MemoryMapping> now, std::vector<Run> runs)
-      : wanted_(wanted), now_(std::move(now)), runs_(std::move(runs)) {}
+  // trapped: the process, if it is to stop at the end; else 0.
+  ScriptWriter(const Checkpoint& wanted, std::vector<MemoryMapping> now, std::vector<Run> runs, pid_t trapped)
+      : wanted_(wanted), now_(std::move(now)), runs_(std::move(runs)), trapped_(trapped) {}
 
   // The script as it lies in the process's memory at `at`, without its stack.
   std::string write(int channel, uint64_t at) {
@@ -70,6 +72,7 @@ class ScriptWriter {
     constexpr int64_t kSetFs = 0x1002;
     call(SYS_arch_prctl, {kSetFs, static_cast<int64_t>(wanted_.fs_base)});
     call(SYS_close, {kScriptChannel});
+    if (trapped_ != 0) call(SYS_kill, {trapped_, SIGTRAP});
     return bytes();
   }
 
@@ -162,6 +165,7 @@ class ScriptWriter {
   const Checkpoint& wanted_;
   std::vector<MemoryMapping> now_;
   std::vector<Run> runs_;
+  pid_t trapped_;
   uint64_t at_ = 0;
   std::string texts_;
   std::vector<ScriptCall> calls_;
@@ -222,7 +226,25 @@ void want_restore(Channel& channel, const Checkpoint& checkpoint) {
   r.first_event = checkpoint.step;
 }
 
-void restore(Channel& channel, CheckpointSource& source, const std::function<bool()>& ended) {
+namespace {
+
+void answer(Channel& channel, RestoreState state) {
+  RestoreWords& r = channel.control().restore;
+  __atomic_store(&r.state, &state, __ATOMIC_RELEASE);
+  ::syscall(SYS_futex, &r.state, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+bool awaits_restore(const Channel& channel) {
+  RestoreState state;
+  __atomic_load(&channel.control().restore.state, &state, __ATOMIC_ACQUIRE);
+  return state == RestoreState::kStopped;
+}
+
+void give_up_restore(Channel& channel) { answer(channel, RestoreState::kGivenUp); }
+
+void restore(Channel& channel, CheckpointSource& source, const std::function<bool()>& ended, bool traps) {
   RestoreWords& r = channel.control().restore;
   const Checkpoint& c = source.checkpoint();
   r.offset = page_up(channel.control().size);
@@ -233,15 +255,13 @@ void restore(Channel& channel, CheckpointSource& source, const std::function<boo
   constexpr uint64_t kFirstPlace = uint64_t{1} << 44, kNextPlace = uint64_t{1} << 40;
   r.at = kFirstPlace;
   while (overlaps(now, r.at, r.at + kScriptRoom) || overlaps(c.mappings, r.at, r.at + kScriptRoom)) r.at += kNextPlace;
-  const std::string script = ScriptWriter(c, now, runs).write(r.descriptor, r.at);
+  const std::string script = ScriptWriter(c, now, runs, traps ? r.pid : 0).write(r.descriptor, r.at);
   if (script.size() + kScriptStack + kPage > kScriptRoom) throw Error("the checkpoint has too many pieces");
   write_at(channel.descriptor(), script.data(), script.size(), r.offset);
   r.bytes = page_up(script.size()) + kScriptStack;
   // As far as it is mapped it must be there.
   write_at(channel.descriptor(), "", 1, r.offset + r.bytes - 1);
-  RestoreState go = RestoreState::kGo;
-  __atomic_store(&r.state, &go, __ATOMIC_RELEASE);
-  ::syscall(SYS_futex, &r.state, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  answer(channel, RestoreState::kGo);
 }
 
 }  // namespace heddle::exec

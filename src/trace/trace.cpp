@@ -143,7 +143,7 @@ Plan plan_of(const Trace& trace, Strictness strictness) {
 size_t first_difference(const Trace& a, const Trace& b, std::string* why) {
   const size_t common = std::min(a.events().size(), b.events().size());
   auto say = [&](size_t at, const char* what) {
-    if (why != nullptr) *why = fmt::format("event {} differs in its {}", at + 1, what);
+    if (why != nullptr) *why = fmt::format("event {} differs in its {}", a.data().first + at + 1, what);
     return at;
   };
   for (size_t i = 0; i < common; ++i) {
@@ -156,7 +156,7 @@ size_t first_difference(const Trace& a, const Trace& b, std::string* why) {
     if (x.object != y.object) return say(i, "object");
     if (x.value != y.value) {
       if (why != nullptr)
-        *why = fmt::format("event {} ({}) differs in its value: {:#x} and {:#x}", i + 1, row(x.op).words, x.value, y.value);
+        *why = fmt::format("event {} ({}) differs in its value: {:#x} and {:#x}", a.data().first + i + 1, row(x.op).words, x.value, y.value);
       return i;
     }
     if (x.flags != y.flags) return say(i, "flags");

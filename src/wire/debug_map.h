@@ -20,6 +20,10 @@ struct DebugMap {
   uint32_t record_tid;      // of its kernel thread, 4 bytes
   uint32_t record_op;       // what it stands before: an Op, 2 bytes
   uint32_t record_address;  // of what that operation is about, 8 bytes
+  uint32_t
+      record_context;  // 8 bytes, on fibers: the stack pointer of a thread that does not run. There lie a word, r15, r14, r13, r12, rbx, rbp and
+                       // where it goes on.
+  uint32_t record_fs_base;  // 8 bytes
   const void* live;
   const uint32_t* live_count;
   const void* records;

@@ -47,25 +47,57 @@ def own_frame(frame):
     return None
 
 
-def where(record):
-    """Source position of a thread, by its kernel thread."""
+KEPT = ("r15", "r14", "r13", "r12", "rbx", "rbp")  # the registers that a fiber leaves on its stack, above one other word
+
+
+def on_fiber(record, ask):
+    """What `ask` finds with the registers of a fiber that does not run."""
+    stack = word(record + known("record_context"), 8)
+    before = {name: int(gdb.parse_and_eval("(long)$" + name)) for name in KEPT + ("rsp", "rip", "fs_base")}
+    there = {name: word(stack + 8 * (i + 1), 8) for i, name in enumerate(KEPT)}
+    there.update(rip=word(stack + 56, 8), rsp=stack + 64, fs_base=word(record + known("record_fs_base"), 8))
+    try:
+        for name, value in there.items():
+            gdb.execute("set $%s = %d" % (name, value), to_string=True)
+        return ask()
+    finally:
+        gdb.newest_frame().select()
+        for name, value in before.items():
+            gdb.execute("set $%s = %d" % (name, value), to_string=True)
+
+
+def own_place():
+    frame = own_frame(gdb.newest_frame())
+    if frame is None:
+        return ""
+    sal = frame.find_sal()
+    return "%s:%d" % (sal.symtab.filename.rsplit("/", 1)[-1], sal.line)
+
+
+def on_thread(record, ask):
+    """What `ask` finds in a thread, by its kernel thread; None: there is none."""
+    if CHECKPOINTS:
+        return ask() if record == current() else on_fiber(record, ask)
     tid = word(record + known("record_tid"), 4)
     before = gdb.selected_thread()
-    text = ""
     for thread in gdb.selected_inferior().threads():
         if thread.ptid[1] != tid:
             continue
         thread.switch()
         try:
-            frame = own_frame(gdb.newest_frame())
-            if frame is not None:
-                sal = frame.find_sal()
-                text = "%s:%d" % (sal.symtab.filename.rsplit("/", 1)[-1], sal.line)
-        except gdb.error:
-            pass
-    if before is not None:
-        before.switch()
-    return text
+            return ask()
+        finally:
+            if before is not None:
+                before.switch()
+    return None
+
+
+def where(record):
+    """Source position of a thread."""
+    try:
+        return on_thread(record, own_place) or ""
+    except gdb.error:
+        return ""
 
 
 def symbol(address):
@@ -108,7 +140,7 @@ class Switch(gdb.Breakpoint):
 
 first = STEP
 switch = None
-change = None  # the expression, its place in memory, and the number of its change, at which heddle-last stopped
+change = None  # the expression, its place in memory, the number of its change, at which heddle-last stopped, and from and up to where they were counted
 
 
 def select_own():
@@ -182,14 +214,50 @@ class SharedMemory:
 
     def restore(self):
         with open(self.path, "r+b", buffering=0) as file:
-            file.truncate(0)
+            file.truncate(CONTROL_BYTES)  # the tool looks at these meanwhile
             file.truncate(self.size)
             for at, piece in self.pieces:
                 os.pwrite(file.fileno(), piece, at)
 
+    def want(self, checkpoint):
+        with open(self.path, "r+b", buffering=0) as file:
+            os.pwrite(file.fileno(), checkpoint.to_bytes(8, "little"), WANTED)
 
-def start_again(until):
-    """The run from its beginning, stopped before its first instruction. A schedule is exact, so every place of it comes again."""
+
+def checkpoint_before(until):
+    """The last one before the operation; the first where that is asked for. None: the run begins at its start."""
+    earlier = [at for at in CHECKPOINTS if at < until]
+    return earlier[-1] if earlier else CHECKPOINTS[0] if CHECKPOINTS else None
+
+
+def become_checkpoint(command):
+    """The process stops itself when it has the memory of the checkpoint. Only now there is something to put breakpoints into."""
+    gdb.execute(command, to_string=True)
+    if gdb.selected_inferior().pid == 0:
+        raise gdb.GdbError("the checkpoint could not be put back")
+    gdb.execute("sharedlibrary", to_string=True)
+    watch_switches()
+
+
+class Begin(gdb.Command):
+    """Start the run, up to the place that was asked for."""
+
+    def __init__(self):
+        super().__init__("heddle-begin", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        if not CHECKPOINTS:
+            gdb.execute("run")
+            return
+        begin = checkpoint_before(STEP)
+        shared_memory.want(begin)
+        print(PREFIX + "the run begins at its checkpoint after operation %d; its threads are shown by info heddle and heddle-backtrace THREAD" % begin)
+        become_checkpoint("run")
+        gdb.execute("continue")
+
+
+def start_again(until, begin):
+    """The run from its beginning, or from a checkpoint. A schedule is exact, so every place of it comes again."""
     global first, switch
     first = until
     if switch is not None:
@@ -198,11 +266,15 @@ def start_again(until):
     if gdb.selected_inferior().pid != 0:
         gdb.execute("kill", to_string=True)
     shared_memory.restore()
-    gdb.execute("starti", to_string=True)
+    if CHECKPOINTS:
+        shared_memory.want(begin)
+        become_checkpoint("run")
+    else:
+        gdb.execute("starti", to_string=True)
 
 
 def on_switch(until):
-    start_again(until)
+    start_again(until, checkpoint_before(until))
     gdb.execute("continue")
 
 
@@ -216,6 +288,8 @@ class Reverse(gdb.Command):
         ended = gdb.selected_inferior().pid == 0
         now = int(gdb.parse_and_eval(argument)) if argument else EVENTS + 1 if ended else step()
         earlier = [at for at in SWITCHES if at < now]
+        if earlier and CHECKPOINTS and earlier[-1] <= CHECKPOINTS[0]:
+            raise gdb.GdbError("the first checkpoint comes after operation %d: heddle replay --gdb --from 1 begins at the start" % earlier[-1])
         if not earlier:
             raise gdb.GdbError("no switch comes before operation %d" % now)
         on_switch(earlier[-1])
@@ -241,8 +315,8 @@ class Last(gdb.Command):
     def __init__(self):
         super().__init__("heddle-last", gdb.COMMAND_RUNNING, gdb.COMPLETE_EXPRESSION)
 
-    def changes(self, words, until, number):
-        start_again(until)
+    def changes(self, words, begin, until, number):
+        start_again(until, begin)
         watch = Changes(words, number)
         gdb.execute("continue", to_string=True)
         count = watch.count
@@ -263,12 +337,19 @@ class Last(gdb.Command):
         global change
         argument, words = self.place(argument)
         until = step()
+        begin = checkpoint_before(until)
         # From a change of the same place it goes to the one before.
-        count = change[2] - 1 if change is not None and change[1] == words else self.changes(words, until, 0)
+        if change is not None and change[1] == words:
+            count, begin, until = change[2] - 1, change[3], change[4]
+        else:
+            count = self.changes(words, begin, until, 0)
+        while count == 0 and begin in CHECKPOINTS[1:]:
+            until, begin = begin, checkpoint_before(begin)
+            count = self.changes(words, begin, until, 0)
         if count == 0:
-            raise gdb.GdbError("%s does not change before this place" % argument)
-        self.changes(words, until, count)
-        change = (argument, words, count)
+            raise gdb.GdbError("%s does not change before this place%s" % (argument, " and after the first checkpoint" if CHECKPOINTS else ""))
+        self.changes(words, begin, until, count)
+        change = (argument, words, count, begin, until)
         print(PREFIX + "%s was changed by %s, after operation %d of %d" % (argument, thread_name(index_of(current())), step(), EVENTS))
         select_own()
 
@@ -283,7 +364,27 @@ class InfoHeddle(gdb.Command):
         show_threads()
 
 
+class Backtrace(gdb.Command):
+    """The calls that a thread is in: heddle-backtrace 0.2"""
+
+    def __init__(self):
+        super().__init__("heddle-backtrace", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        for record in live_records():
+            if thread_name(index_of(record)) == argument.strip():
+                on_thread(record, lambda: gdb.execute("backtrace"))
+                return
+        raise gdb.GdbError("info heddle shows the threads there are: heddle-backtrace THREAD")
+
+
 def loaded(event):
+    # The memory of a process that is to become a checkpoint goes, and its breakpoints with it.
+    if not CHECKPOINTS:
+        watch_switches()
+
+
+def watch_switches():
     global switch
     if switch is not None:
         return
@@ -295,7 +396,9 @@ def loaded(event):
 
 gdb.events.new_objfile.connect(loaded)
 gdb.events.stop.connect(stopped)
+Begin()
 NextSwitch()
+Backtrace()
 Reverse()
 Last()
 InfoHeddle()

@@ -18,6 +18,8 @@ extern "C" __attribute__((visibility("default"))) constinit const DebugMap heddl
     .record_tid = offsetof(ThreadSlot, tid),
     .record_op = offsetof(ThreadSlot, pending) + offsetof(Pending, op),
     .record_address = offsetof(ThreadSlot, pending) + offsetof(Pending, address),
+    .record_context = offsetof(ThreadSlot, carrier) + offsetof(Carried, context),
+    .record_fs_base = offsetof(ThreadSlot, carrier) + offsetof(Carried, fs_base),
     .live = g_live,
     .live_count = &g_live_count,
     .records = g_threads,
