@@ -159,7 +159,16 @@ class Show(base.InDirectory):
             self.assertEqual(self.heddle("show", "--at", at).returncode, 2)
 
 
-class WithoutRights(base.InDirectory):
+class WithoutLeftovers(base.InDirectory):
+    """What a test that was killed has left behind would be taken for a leak."""
+
+    def setUp(self):
+        super().setUp()
+        for directory in ("/tmp", "/dev/shm"):
+            pathlib.Path(directory, "heddle-left-here").unlink(missing_ok=True)
+
+
+class WithoutRights(WithoutLeftovers):
     """An ordinary user: the view of files needs a user namespace, from which the tool is not seen through /proc."""
 
     def test_files_are_kept_apart_and_judged(self):
@@ -184,7 +193,7 @@ class WithoutRights(base.InDirectory):
         self.assertEqual((done.returncode, json.loads(done.stdout)["failure"]["kind"]), (1, "output"), done)
 
 
-class Files(base.InDirectory):
+class Files(WithoutLeftovers):
     def test_no_run_sees_what_another_wrote(self):
         changed = self.directory / "changed"
         changed.write_text("before\n")
