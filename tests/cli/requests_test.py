@@ -6,6 +6,7 @@ usage: requests_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -74,6 +75,18 @@ class Requests(base.InDirectory):
         self.assertEqual(json.loads(again.stdout)["verdict"], "failure", again)
         return told
 
+    def leaves(self, expected, kind, talk):
+        """Records and reduces. A shorter run that does not replay is not taken: then all is kept, that is said, and another recording is made."""
+        for _ in range(5):
+            shutil.rmtree(self.directory / ".heddle", ignore_errors=True)
+            self.record(kind, talk)
+            told = self.reduced()
+            if not told.get("no_inputs"):
+                self.assertEqual(self.kept(told), expected)
+                return told
+            self.assertEqual(told["inputs"]["after"], told["inputs"]["before"])
+        self.fail(told["no_inputs"])
+
     def kept(self, told):
         return [request["begins"] for request in told["inputs"]["kept"]]
 
@@ -85,9 +98,7 @@ class Requests(base.InDirectory):
             client.ask("load")
         for kind in KINDS:
             with self.subTest(kind=kind):
-                self.record(kind, talk)
-                told = self.reduced()
-                self.assertEqual(self.kept(told), ["load"])
+                told = self.leaves(["load"], kind, talk)
                 self.assertEqual(told["inputs"]["connections"], {"before": 7, "after": 1})
                 self.assertEqual((told["inputs"]["before"], told["inputs"]["after"]), (50, 1))
                 self.assertLess(told["log_events"]["after"], told["log_events"]["before"] / 5)
@@ -103,8 +114,7 @@ class Requests(base.InDirectory):
             connect().ask("touch 1")
         for kind in KINDS:
             with self.subTest(kind=kind):
-                self.record(kind, talk)
-                self.assertEqual(self.kept(self.reduced()), ["smash", "touch 1"])
+                self.leaves(["smash", "touch 1"], kind, talk)
 
     def test_a_chain_of_three_connections(self):
         def talk(connect, _):
@@ -115,8 +125,7 @@ class Requests(base.InDirectory):
                 client.ask(line)
         for kind in KINDS:
             with self.subTest(kind=kind):
-                self.record(kind, talk)
-                self.assertEqual(self.kept(self.reduced()), ["one 1", "two", "three"])
+                self.leaves(["one 1", "two", "three"], kind, talk)
 
     def test_nothing_can_be_left_out(self):
         def talk(connect, _):
