@@ -83,6 +83,32 @@ def found_in_one_instruction_without_debug_information():
         expect(answer["verdict"] == "failure" and answer["find"]["learnt"]["racing"] == 1 and answer["find"]["learnt"]["atomic"] == 0, done)
 
 
+def watched_runs_share_one_start():
+    """Under Valgrind, too, runs are forked from a server: what the program does before its first thread is done once."""
+    with tempfile.TemporaryDirectory() as where, tempfile.NamedTemporaryFile(dir="/var/tmp") as starts:
+        with open(f"{where}/starts.c", "w") as source:
+            source.write(f"""
+#include <pthread.h>
+#include <stdio.h>
+static int shared;
+static void* work(void* unused) {{ shared++; return unused; }}
+int main(void) {{
+  pthread_t threads[2];
+  FILE* starts = fopen("{starts.name}", "a");
+  fputs("started\\n", starts);
+  fclose(starts);
+  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, work, NULL);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  return 0;
+}}
+""")
+        subprocess.run([os.environ.get("CC", "gcc"), "-O1", "-g", "-pthread", f"{where}/starts.c", "-o", f"{where}/starts"], check=True)
+        done = heddle(where, "races", "--json", "--executions", "3", "--", "./starts")
+        expect(done.returncode == 1 and json.loads(done.stdout)["executions"] >= 3, done)
+        with open(starts.name) as file:
+            assert file.read() == "started\n", "each watched run starts the program"
+
+
 def use_of_freed_memory():
     with tempfile.TemporaryDirectory() as where:
         for name in ("plain_delete", "plain_freed"):
@@ -151,6 +177,7 @@ out_of_reach_without()
 found_at_racing_instructions()
 learnt_by_itself()
 found_in_one_instruction_without_debug_information()
+watched_runs_share_one_start()
 use_of_freed_memory()
 calls_that_access_memory()
 debugged_and_replayed()

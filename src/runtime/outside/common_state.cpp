@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
 #include "runtime/base/mappings.h"
 #include "runtime/base/memory_map.h"
 #include "runtime/base/sys.h"
+#include "runtime/base/valgrind.h"
 #include "runtime/engine/run.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/uring.h"
@@ -29,12 +31,19 @@ bool is_stream(const struct stat& file) {
   return false;
 }
 
+// Valgrind keeps its own files above those that it lets the program open.
+bool is_valgrinds(int fd) {
+  rlimit files{};
+  return under_valgrind() && sys(SYS_getrlimit, RLIMIT_NOFILE, &files) == 0 && static_cast<rlim_t>(fd) >= files.rlim_cur;
+}
+
 // A file with a name is put back by the view; one that is only read does not change.
 const char* common_file(int fd) {
   constexpr long kMessageQueues = 0x19800202;
   struct stat status;
   struct statfs system;
-  if (fd < 3 || fd == kInheritedChannel || sys(SYS_fstat, fd, &status) != 0 || (status.st_mode & S_IFMT) != S_IFREG) return nullptr;
+  if (fd < 3 || fd == kInheritedChannel || is_valgrinds(fd) || sys(SYS_fstat, fd, &status) != 0 || (status.st_mode & S_IFMT) != S_IFREG)
+    return nullptr;
   if (sys(SYS_fstatfs, fd, &system) == 0 && system.f_type == kMessageQueues) return "a message queue";
   const long flags = sys(SYS_fcntl, fd, F_GETFL);
   if (status.st_nlink > 0 || (flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY || is_stream(status)) return nullptr;
