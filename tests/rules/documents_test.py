@@ -13,6 +13,7 @@ from cpp_functions import blanked
 ROOT = check.HERE.parent.parent
 DESIGN = ROOT / "docs" / "design.md"
 RULES = ROOT / "CONTRIBUTING.md"
+DECISIONS = ROOT / "docs" / "decisions"
 
 
 def rows(text, heading):
@@ -83,6 +84,16 @@ class Design(unittest.TestCase):
         for page in (ROOT / "README.md", RULES, *(ROOT / "docs").glob("*.md")):
             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
                 self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
+
+    def test_the_index_of_decisions(self):
+        """It has every page, in the order of the numbers, by the page's own title (more may follow it)."""
+        index = [re.match(r"\| \[(\d+)\]\((.*?)\) \| (.*) \|$", line) for line in (DECISIONS / "README.md").read_text().splitlines()]
+        index = [row.groups() for row in index if row]
+        self.assertEqual([name for _, name, _ in index], sorted(path.name for path in DECISIONS.glob("0*.md")))
+        for number, name, title in index:
+            heading = (DECISIONS / name).read_text().splitlines()[0]
+            self.assertEqual(number, name[:4].lstrip("0"))
+            self.assertTrue(heading.startswith(f"# {number}. ") and title.startswith(heading.split(". ", 1)[1]), heading)
 
 
 class Contributing(unittest.TestCase):
