@@ -6,6 +6,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "tool.h"
+#include "wire/system_path.h"
 
 ULong unknown_blocks;
 
@@ -43,7 +44,7 @@ CodeClass code_class(Addr address) {
   path = VG_(DebugInfo_get_filename)(module);
   last = module;
   last_class = kOwnCode;
-  if (begins(path, "/lib") || begins(path, "/usr/lib")) last_class = VG_(strstr)(path, ".so") != NULL ? kLibraryCode : kOwnCode;
+  if (heddle_is_system_path(path)) last_class = VG_(strstr)(path, ".so") != NULL ? kLibraryCode : kOwnCode;
   for (UInt i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
     if (begins(file_name(path), hidden[i])) last_class = kHiddenCode;
   }

@@ -10,6 +10,7 @@
 #include "symbols/dwarf_variables.h"
 #include "symbols/symbols_elf.h"
 #include "symbols/symbols_names.h"
+#include "wire/system_path.h"
 
 namespace heddle::symbols {
 namespace {
@@ -243,9 +244,7 @@ bool is_system_source(const std::string& file) {
 }
 
 bool is_system_library_path(const std::string& path) {
-  for (const char* start : {"/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/"}) {
-    if (path.starts_with(start)) return true;
-  }
+  if (heddle_is_system_path(path.c_str())) return true;
   std::string name = base_name(path);
   if (name.starts_with("[")) return true;  // the kernel's own: [vdso]
   for (const char* start : {"linux-vdso.so", "linux-gate.so", "ld-linux", "libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so",

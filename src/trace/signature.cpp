@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "symbols/symbols.h"
 #include "trace/trace.h"
 
 namespace heddle::trace {
@@ -13,10 +14,7 @@ namespace {
 // Frames of the program's own code come first in a signature: the same abort() is reached through many library frames.
 bool in_system_library(const Trace& trace, SiteId site) {
   const uint32_t module = site_module(site);
-  if (module >= trace.modules().size()) return false;
-  const std::string& path = trace.modules()[module].path;
-  return path.starts_with("/lib/") || path.starts_with("/lib64/") || path.starts_with("/usr/lib/") || path.starts_with("/usr/lib64/") ||
-         path.find("libheddle-rt") != std::string::npos || path.find("libtsan") != std::string::npos;
+  return module < trace.modules().size() && is_system_library_path(trace.modules()[module].path);
 }
 
 std::string site_name(const Trace& trace, SiteId site) {

@@ -423,7 +423,8 @@ TEST(SystemLibrary, IsToldByItsPath) {
                            "/opt/gcc/lib64/libstdc++.so.6", "/home/me/build/lib/libheddle-rt.so"}) {
     EXPECT_TRUE(is_system_library_path(path)) << path;
   }
-  for (const char* path : {"/home/me/prog", "/usr/bin/pigz", "/usr/local/lib/libmine.so", "./libcache.so", ""}) {
+  for (const char* path : {"/home/me/prog", "/usr/bin/pigz", "/usr/local/lib/libmine.so", "./libcache.so", "/libs/libmine.so",
+                           "/usr/libexec/libmine.so", "/usrlib/libmine.so", ""}) {
     EXPECT_FALSE(is_system_library_path(path)) << path;
   }
   EXPECT_TRUE(is_system_source("/usr/include/c++/12/bits/std_mutex.h"));

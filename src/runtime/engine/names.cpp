@@ -9,6 +9,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/due.h"
 #include "runtime/engine/upward.h"
+#include "wire/system_path.h"
 
 namespace heddle::rt {
 
@@ -39,9 +40,8 @@ ModuleRow* module_rows() { return reinterpret_cast<ModuleRow*>(g_run.slot + g_ru
 
 // The program, and libraries that are not the system's.
 bool is_own_file(const char* path) {
-  const auto begins = [&](const char* with) { return strncmp(path, with, strlen(with)) == 0; };
   if (strstr(path, "libheddle-") != nullptr || strstr(path, "vgpreload_") != nullptr || strstr(path, "linux-vdso") != nullptr) return false;
-  return !begins("/lib") && !begins("/usr/lib");
+  return !heddle_is_system_path(path);
 }
 
 int add_module(dl_phdr_info* info, size_t, void*) {
