@@ -169,7 +169,7 @@ void add_bisect(CLI::App& app, Session& session) {
   verb.text("--good", options->good, "a commit without it [looked for]", "REVISION");
   verb.text("--bad", options->bad, "a commit that has it", "REVISION");
   verb.seconds("--time", options->limits.seconds, "seconds for each commit at most, 0 for no limit");
-  verb.number("--jobs,-j", options->limits.jobs, "workers, 0 for one on each core");
+  verb.number("--jobs,-j", options->limits.jobs, "workers, 0 for one per core");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_bisect(session, *options); }; });
 }

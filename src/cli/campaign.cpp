@@ -37,8 +37,8 @@ std::optional<std::string> given(const std::string& text) { return text.empty() 
 std::string carrier_name(Carrier carrier) { return carrier == Carrier::kFiber ? "fiber" : "kernel"; }
 Carrier carrier_named(const std::string& name) { return name == "kernel" ? Carrier::kKernel : Carrier::kFiber; }
 
-void CampaignOptions::add_to(Verb& verb) {
-  plan.add_base_to(verb);
+void CampaignOptions::add_to(Verb& verb, const char* points_by_default) {
+  plan.add_base_to(verb, points_by_default);
   verb.number("--executions", executions,
               fmt::format("how many schedules to try at most [{}, or no limit with --time]", kDefaultExecutions));
   verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));

@@ -44,7 +44,7 @@ struct CampaignOptions {
   std::vector<RecordedFile> files;         // of a saved bug: shown as they were
   std::shared_ptr<const InputLog> inputs;  // of a saved bug: what other processes sent
 
-  void add_to(Verb& verb);
+  void add_to(Verb& verb, const char* points_by_default);
   void add_search_to(Verb& verb);  // for verbs that search until they find something
   Predicates predicates() const;
   FindOptions find_options() const;

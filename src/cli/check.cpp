@@ -145,7 +145,7 @@ void add_check(CLI::App& app, Session& session) {
   Verb verb(app, "check", "explore all schedules up to a preemption bound", TakesProgram::kYes);
   verb.exit_codes("no schedule up to the bound fails", "one fails", "not all were tried");
   auto options = std::make_shared<CheckArguments>();
-  options->campaign.add_to(verb);
+  options->campaign.add_to(verb, kRacyIfInstrumented);
   verb.number("--preemptions,--bound", options->bound, "the most preemptions of a schedule");
   verb.flag("--no-reduction", options->no_reduction, "execute every schedule, equivalent ones too");
   verb.flag("--assume-race-free", options->race_free,

@@ -135,12 +135,13 @@ void add_debug(CLI::App& app, Session& session) {
   Verb verb(app, "debug", "find a failing schedule, simplify it and show the bug: the main job", TakesProgram::kInsteadOfBug);
   auto options = std::make_shared<DebugArguments>();
   verb.positional("BUG", options->bug, "a saved bug to start from, instead of a program");
-  options->campaign.add_to(verb);
+  options->campaign.add_to(verb, kRacyWhereSeen);
   options->campaign.add_search_to(verb);
   options->debug.simplify.add_to(verb);
   verb.flag("--all", options->all, "show every event");
   verb.flag("--whole", options->whole, "do not look for the one test of a test binary that fails");
-  verb.flag("--no-reduce", options->debug.no_reduce, "do not try to remove threads");
+  verb.flag("--no-reduce", options->debug.no_reduce,
+            "do not leave out threads, iterations, statements and requests that the failure does not need");
   verb.flag("--no-isolate", options->debug.no_isolate, "do not look for the switch that decides");
   verb.flag("--no-slice", options->debug.no_slice, "do not look for the lines that led to the failure");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_debug(session, *options); }; });

@@ -126,7 +126,7 @@ int run(const Session& session, const FindArguments& arguments) {
 void add_find(CLI::App& app, Session& session) {
   Verb verb(app, "find", "search for a failing schedule", TakesProgram::kYes);
   auto options = std::make_shared<FindArguments>();
-  options->campaign.add_to(verb);
+  options->campaign.add_to(verb, kRacyWhereSeen);
   options->campaign.add_search_to(verb);
   verb.text("--shard", options->shard, "the I-th of N parts of the search; heddle merge joins them", "I/N");
   verb.flag("--keep-going", options->campaign.keep_going, "continue after a failure: report every different one, with counts");

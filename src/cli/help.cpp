@@ -22,9 +22,9 @@ struct OptionGroup {
 // In the order in which they are printed; the common ones in the order in which they are listed here.
 const std::vector<OptionGroup>& groups() {
   static const std::vector<OptionGroup> rows = {
-      {kCommon,
-       {"--time", "--executions", "--jobs", "--seed", "--points", "--policy", "--preemptions", "--expect-exit", "--fails-if-output",
-        "--gdb", "--found", "--repeat", "--all", "--ctest", "--json"}},
+      {kCommon, {"--time",        "--executions",      "--jobs",   "--seed",  "--points", "--policy", "--preemptions",
+                 "--expect-exit", "--fails-if-output", "--gdb",    "--found", "--repeat", "--all",    "--ctest",
+                 "--slurm",       "--kubernetes",      "--github", "--tests", "--shards", "--json"}},
       {"Search", {"--strategy",     "--depth",   "--early-timeouts", "--spurious-wakeups",
                   "--no-timing",    "--around",  "--resume",         "--no-retry",
                   "--keep-going",   "--stay",    "--length",         "--quantum",
@@ -60,9 +60,9 @@ class HelpLayout : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string name) const override {
     const std::string program = " -- PROGRAM [ARGS...]\n";
     const std::string begin = "Usage: " + name + (app->get_parent() ? "" : " VERB") + " [OPTIONS]";
-    const bool has_bug = !app->get_options([](const CLI::Option* option) { return option->get_positional(); }).empty();
+    const auto positionals = app->get_options([](const CLI::Option* option) { return option->get_positional(); });
     switch (takes_) {
-      case TakesProgram::kNo: return begin + (has_bug ? " [BUG]\n" : "\n");
+      case TakesProgram::kNo: return begin + (positionals.empty() ? "\n" : " [" + positionals.front()->get_name() + "]\n");
       case TakesProgram::kYes: return begin + program;
       case TakesProgram::kInsteadOfBug: return begin + program + "       " + name + " [OPTIONS] BUG\n";
       case TakesProgram::kDirectories: return begin + " DIRECTORY...\n";

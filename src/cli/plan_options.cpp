@@ -1,5 +1,7 @@
 #include "cli/plan_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -55,15 +57,14 @@ const char* points_name(PointKind points) {
   return "";
 }
 
-void PlanOptions::add_base_to(Verb& verb) {
+void PlanOptions::add_base_to(Verb& verb, const char* by_default) {
   add_limits_to(verb);
-  add_points_to(verb);
+  add_points_to(verb, by_default);
 }
 
-void PlanOptions::add_points_to(Verb& verb) {
-  verb.one_of(
-      "--points", points_, {"sync", "atomics", "racy", "all", "functions"},
-      "which operations are scheduling points; a program built with heddle-cc: racy; others: racy where Valgrind is there, else sync");
+void PlanOptions::add_points_to(Verb& verb, const char* by_default) {
+  verb.one_of("--points", points_, {"sync", "atomics", "racy", "all", "functions"},
+              fmt::format("which operations are scheduling points [{}]", by_default));
 }
 
 void PlanOptions::add_limits_to(Verb& verb) {
@@ -78,7 +79,7 @@ void PlanOptions::add_environment_to(Verb& verb) {
 }
 
 void PlanOptions::add_to(Verb& verb) {
-  add_base_to(verb);
+  add_base_to(verb, "atomics in a program built with heddle-cc, else sync");
   verb.one_of("--policy", policy_, policy_names(), "who runs next");
   verb.fraction("--stay", stay_, "random: the probability of going on with the same thread");
   verb.number("--depth", depth_, "pct: bug depth");

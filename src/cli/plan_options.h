@@ -10,9 +10,10 @@ namespace heddle::cli {
 // The options that shape a single plan: `run` and the base of every campaign.
 class PlanOptions {
  public:
-  void add_to(Verb& verb);       // with --policy and its parameters
-  void add_base_to(Verb& verb);  // point set and limits only
-  void add_points_to(Verb& verb);
+  void add_to(Verb& verb);  // with --policy and its parameters
+  // Point set and limits only. `by_default`: which points the verb takes when nobody says.
+  void add_base_to(Verb& verb, const char* by_default);
+  void add_points_to(Verb& verb, const char* by_default);
   void add_limits_to(Verb& verb);
   void add_environment_to(Verb& verb);      // without what concerns a search
   std::optional<PointKind> points() const;  // nothing: as the program allows
@@ -36,6 +37,10 @@ class PlanOptions {
   std::optional<uint64_t> max_events_;
   std::optional<double> watchdog_;
 };
+
+// What --help says of the default of --points.
+inline constexpr const char* kRacyIfInstrumented = "racy in a program built with heddle-cc, else sync";
+inline constexpr const char* kRacyWhereSeen = "racy in a program built with heddle-cc or where Valgrind is there, else sync";
 
 PointKind points_named(const std::string& name);
 const char* points_name(PointKind points);

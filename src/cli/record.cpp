@@ -147,7 +147,7 @@ void add_record(CLI::App& app, Session& session) {
   auto options = std::make_shared<RecordArguments>();
   options->campaign.jobs = 1;
   options->campaign.plan.add_environment_to(verb);
-  options->campaign.plan.add_points_to(verb);
+  options->campaign.plan.add_points_to(verb, "sync");
   verb.number("--seed", options->seed, "random seed of the schedule [different each time]");
   verb.number("--quantum", options->quantum, "operations that a thread runs before another may");
   verb.one_of("--carrier", options->campaign.carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");

@@ -229,7 +229,8 @@ void save_reduced(Bug& bug, const ReduceResult& result, const ReductionRecord& r
 namespace {
 
 void add_reduce(CLI::App& app, Session& session) {
-  Verb verb(app, "reduce", "remove the threads and the iterations of loops that a saved bug does not need", TakesProgram::kBesideBug);
+  Verb verb(app, "reduce", "leave out what a saved bug does not need: threads, iterations of loops, statements, requests",
+            TakesProgram::kBesideBug);
   verb.exit_codes("done", "", "cannot be done");
   auto options = std::make_shared<ReduceArguments>();
   options->add_to(verb);

@@ -350,8 +350,8 @@ void add_replay(CLI::App& app, Session& session) {
             "switch after that instead",
             "N|TIME");
   verb.text("--to", options->to, "end after N operations, or at the first checkpoint after this long", "N|TIME");
-  verb.text("--gdb-commands", options->gdb_commands, "the same, with these commands instead of the terminal, separated by ;", "COMMANDS");
-  verb.flag("--reduced", options->reduced, "the run with whole threads removed");
+  verb.text("--gdb-commands", options->gdb_commands, "under gdb, with these commands instead of the terminal, separated by ;", "COMMANDS");
+  verb.flag("--reduced", options->reduced, "the run without what reduce left out");
   verb.number("--repeat", options->repeat, "how often");
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
   verb.flag("--live-input", options->live_input, "the schedule only: files, peers and standard input as they are now, recorded beside");

@@ -57,7 +57,7 @@ void add_simplify(CLI::App& app, Session& session) {
   options->saved.add_to(verb, false);
   options->choice.add_to(verb, true);
   verb.number("--suffix", options->choice.suffix,
-              "of a long schedule simplify only this many intervals at the end, 0 for all; --resume does the rest");
+              "simplify only this many intervals at the end of the schedule, 0 for all; --resume does the rest");
   verb.flag("--resume", options->resume, "continue where an earlier call stopped");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_simplify(session, *options); }; });
 }

@@ -141,7 +141,7 @@ class Suggesting {
     const PlacedOperation to = operation(r.to);
     switch (r.form) {
       case Remedy::Form::kHoldLock:
-        return fmt::format("hold {} from {} to {}: do not give it back at {}", object(from, "the lock"), place(from), place(to),
+        return fmt::format("hold {} from {} to {}: do not release it at {}", object(from, "the lock"), place(from), place(to),
                            place(operation(*r.given_back)));
       case Remedy::Form::kOneSection:
         return fmt::format("make {} to {} one critical section, or one atomic operation, on {}", place(from), place(to),

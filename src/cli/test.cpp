@@ -178,7 +178,7 @@ void add_test(CLI::App& app, Session& session) {
   Verb verb(app, "test", "every test of a suite under many schedules, with one budget for all", TakesProgram::kOrCTest);
   auto options = std::make_shared<TestArguments>();
   options->suite.debug.simplify.seconds = kSimplifySeconds;
-  options->suite.campaign.add_to(verb);
+  options->suite.campaign.add_to(verb, kRacyIfInstrumented);
   options->suite.campaign.add_search_to(verb);
   verb.text("--ctest", options->ctest, "the tests of a CMake build directory, instead of a test binary", "DIRECTORY");
   verb.text("--filter", options->filter, "only the tests whose name matches", "REGEX");

@@ -60,7 +60,7 @@ void add_verify(CLI::App& app, Session& session) {
   verb.number("--samples", options->limits.sampled, "schedules to sample at most");
   verb.fraction("--miss", options->limits.miss, "the largest probability of having missed the bug that counts as fixed");
   verb.number("--seed", options->limits.seed, "random seed");
-  verb.number("--jobs,-j", options->limits.jobs, "workers, 0 for one on each core");
+  verb.number("--jobs,-j", options->limits.jobs, "workers, 0 for one per core");
   verb.one_of("--carrier", options->limits.carrier, kCarriers, "[as found]");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_verify(session, *options); }; });

@@ -39,6 +39,8 @@ class Help(base.InDirectory):
         for verb, text in self.each():
             usage = re.search(r"Usage: (.*(\n  .*)*)", text)[1]
             self.assertTrue(usage.startswith(f"heddle {verb} [OPTIONS]"), usage)
+            for positional in re.findall(r"(?m)^Positionals:\n  ([A-Z]+)", text):
+                self.assertIn(positional, usage)
             needed = self.heddle(verb)
             self.assertEqual(f"[OPTIONS] {PROGRAM}" in usage, needed.returncode == 2, (usage, needed.stderr))
             refused = self.heddle(verb, *NEEDED.get(verb, ()), "--", "true")
