@@ -64,7 +64,7 @@ struct Step {
 // The first is one quick look. The second looks at the same schedule again, with what that has taught.
 constexpr Step kSteps[] = {{1, 1}, {4, 2}, {6, 3}, {8, 4}, {8, 8}};
 // Most bugs need no more points than those that were seen.
-constexpr size_t kStepsOfWatchedAlone = 2;
+constexpr size_t kStepsOfWatchedAlone = 1;
 
 }  // namespace
 

@@ -54,11 +54,20 @@ void check_freed(const Operand& o, const void* address, uintptr_t pc) {
   report_freed_use(address, o.size, op_of(o), reinterpret_cast<const void*>(pc + 1));
 }
 
+// The call that is the run's last event.
+struct EnteredCall {
+  Event* event;
+  const ThreadSlot* thread;
+  uint64_t step;
+};
+EnteredCall g_entered;
+
 void enter_call(SiteId site) {
   Pending p{};
   p.op = Op::kFunctionEntry;
   p.site = site;
-  point(p);
+  Event* event = point(p);
+  g_entered = {event, g_current, g_run.step};
 }
 
 // An ordinary instruction that reads, changes and writes does so in steps: another core can write in between. Here it is a read, a point, and
@@ -82,6 +91,16 @@ void read_and_write(const Operand& o, void* address, SiteId site, uintptr_t pc) 
 }
 
 }  // namespace
+
+void call_frees(uintptr_t start, size_t size) {
+  if (g_entered.event == nullptr || g_entered.thread != g_current || g_entered.step != g_run.step) return;
+  Event* event = g_entered.event;
+  g_entered.event = nullptr;
+  if (event->op != Op::kFunctionEntry) return;  // of a run before, in this process
+  event->op = Op::kFree;
+  event->object = object_of(reinterpret_cast<const void*>(start));
+  event->size = static_cast<uint32_t>(size);
+}
 
 void access_of_code(const CodePoint& point, const uint64_t* registers, uintptr_t bias) {
   const Operand& o = point.operand;

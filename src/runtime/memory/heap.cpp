@@ -14,6 +14,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/access_ring.h"
 #include "runtime/memory/call_sites.h"
+#include "runtime/memory/code_access.h"
 #include "runtime/memory/heap_calls.h"
 #include "runtime/memory/hooks.h"
 #include "runtime/memory/quarantine.h"
@@ -206,6 +207,7 @@ static void before_free(uintptr_t start, const void* pc) {
     if (const void* call = own_caller(pc); call != nullptr && is_instrumented_code(call))
       race_access(reinterpret_cast<const void*>(start), header_of(start)->size, Op::kFree, call);
   }
+  if (g_code_accesses) call_frees(start, header_of(start)->size);
   if (!instrumented()) return;
   const CallSite* at = call_site(pc, HookKind::kPlain);
   if (at->point) {
