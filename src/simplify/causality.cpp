@@ -8,6 +8,7 @@
 #include "simplify/orders.h"
 #include "simplify/schedule.h"
 #include "trace/happens_before.h"
+#include "trace/locks.h"
 
 namespace heddle::simplify {
 
@@ -52,8 +53,10 @@ class Laboratory {
       }
     }
     // What bears out its claim best first.
-    std::stable_sort(windows_.begin(), windows_.end(),
-                     [](const Tried& a, const Tried& b) { return borne_out(a.cause) > borne_out(b.cause); });
+    std::stable_sort(windows_.begin(), windows_.end(), [](const Tried& a, const Tried& b) {
+      const double x = borne_out(a.cause), y = borne_out(b.cause);
+      return x != y ? x > y : b.next_turn && !a.next_turn;
+    });
     if (!windows_.empty()) window_begin_ = windows_.front().stopped;
     sample();
     cause_ = best_supported();
@@ -68,6 +71,7 @@ class Laboratory {
     uint32_t thread = 0;
     uint64_t low = 0, high = 0;  // its edges, in the thread's own numbers
     size_t stopped = 0;          // slice that ends with the switch
+    bool next_turn = false;      // it goes on with what it has done before: between two turns of a loop nothing is kept
   };
 
   // The share of orders that behave as the claim says, on either side: 2 is all of them.
@@ -76,7 +80,10 @@ class Laboratory {
     return static_cast<double>(c.inside.failed) / static_cast<double>(c.inside.orders()) +
            static_cast<double>(c.outside.passed) / static_cast<double>(c.outside.orders());
   }
-  bool sure() const { return !windows_.empty() && borne_out(windows_.back().cause) >= kCredible; }
+  bool sure() const {
+    return !windows_.empty() && borne_out(windows_.back().cause) >= kCredible &&
+           !(windows_.back().next_turn && windows_.back().cause.inside.failed < kSettled);
+  }
 
   // Told as the runs bear it out: by all of them where a claim holds good for them, else by those in which only the switch was moved.
   Cause best_supported() const {
@@ -242,7 +249,16 @@ class Laboratory {
       cause.second = {t.id, t.pending, t.object, t.site, kNoDifference};
     }
     cause.other = failing_.threads()[slices[stopped + 1].thread].id;
-    windows_.push_back({cause, slices[stopped].thread, low, high + 1, stopped});
+    windows_.push_back({cause, slices[stopped].thread, low, high + 1, stopped, next_turn(cause)});
+  }
+
+  // From a lock given back to a lock asked for at a place where the thread has asked before.
+  bool next_turn(const Cause& cause) const {
+    const auto events = failing_.events();
+    if (cause.first.step >= events.size() || !is_unlock(cause.first.op) || !is_lock_request(cause.second.op)) return false;
+    return std::any_of(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(cause.first.step), [&](const Event& e) {
+      return failing_.thread_id(e) == cause.second.thread && e.op == cause.second.op && e.site == cause.second.site;
+    });
   }
 
   CauseEvent event_numbered(uint32_t thread, uint64_t number) const {

@@ -1,6 +1,7 @@
 #include "simplify/orders.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "simplify/schedule.h"
 #include "trace/happens_before.h"
@@ -155,7 +156,23 @@ class Finder {
       });
       if (!implied) kept.push_back(o);
     }
+    // Those of bystanders are left out first: where several sets are enough, that of the threads that came between each other is told.
+    std::stable_partition(kept.begin(), kept.end(), [this](const Order& o) { return !takes_part(o); });
     return kept;
+  }
+  // Is it an order between the thread that was stopped last and came back, and who ran next?
+  bool takes_part(const Order& o) const {
+    const auto slices = trace_.slices();
+    for (size_t i = slices.size(); i-- > 0;) {
+      if (!slices[i].preempted) continue;
+      const uint32_t stopped = slices[i].thread;
+      const bool back = std::any_of(slices.begin() + static_cast<std::ptrdiff_t>(i) + 1, slices.end(),
+                                    [&](const TraceSlice& s) { return s.thread == stopped; });
+      if (!back) continue;
+      const std::pair<uint32_t, uint32_t> in(stopped, slices[i + 1].thread), order(thread_of(o.first), thread_of(o.second));
+      return order == in || order == std::pair(in.second, in.first);
+    }
+    return true;
   }
   // Without those on what the thread that failed looked at last.
   std::vector<Order> without_the_check(std::vector<Order> orders) const {
