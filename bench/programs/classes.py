@@ -11,7 +11,7 @@ CLASSES = {
     "livelock": {"livelock"},
     "misuse": {"lock-misuse"},
     "always": {"every-schedule"},
-    "wait": {"wait-without-loop"},
+    "wait": {"wait-without-loop", "ignored-timeout"},
 }
 
 # What the advice for a kernel of that class must say.

@@ -89,7 +89,11 @@ std::optional<std::string> uncaught_exception(const std::vector<std::string_view
     }
     if (i + 1 < lines.size()) {
       const std::string_view next = trimmed(lines[i + 1]);
-      if (next.starts_with("what():")) return fmt::format("{}: {}", type, trimmed(next.substr(7)));
+      if (next.starts_with("what():")) {
+        const std::string_view what = trimmed(next.substr(7));
+        // std::future_error says its name itself.
+        return what.starts_with(type + ": ") ? std::string(what) : fmt::format("{}: {}", type, what);
+      }
     }
     return type;
   }

@@ -222,8 +222,11 @@ class Blocked {
       if (threads_[t].state != ThreadState::kFinished) continue;
       ended += (ended.empty() ? "" : ", ") + c_.thread(t);
       for (size_t i = trace_.events().size(); i-- > 0;) {
-        if (trace_.events()[i].thread != t || c_.place(i).empty()) continue;
-        c_.lines.event(i, "ends after this without reaching it");
+        const auto calls = trace_.events()[i].thread == t ? c_.names.calls(i) : std::vector<Frame>();
+        if (calls.empty()) continue;
+        // The line of the thread's own function: how it left.
+        ended += " after " + Names::place(calls.back());
+        c_.lines.place(calls.back(), t, fmt::format("{} ends after this without reaching it", c_.thread(t)), i);
         break;
       }
     }
@@ -241,7 +244,7 @@ class Blocked {
       }
     }
     d_.why = fmt::format("{} {} for {} threads and only {} arrived{}; ", c_.quoted(d_.subject), "is", size, came,
-                         ended.empty() ? "" : fmt::format(" ({} ended without)", ended));
+                         ended.empty() ? "" : fmt::format(" (ended without: {})", ended));
     d_.fix = fmt::format(
         "The barrier {} is set up{} for {} threads and {} arrived at {}: make the two numbers equal, or let every thread arrive there.",
         c_.quoted(d_.subject), set_up, size, came, at->at);

@@ -40,7 +40,7 @@ std::string Case::place_and_caller(size_t step) const {
   return fmt::format("{} (called at {})", Names::place(calls[0]), Names::place(calls[1]));
 }
 
-static bool has_name(const std::string& text, const std::string& name) {
+bool has_name(const std::string& text, const std::string& name) {
   auto in_name = [&](size_t i) { return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_'); };
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
     if ((at == 0 || !in_name(at - 1)) && !in_name(at + name.size())) return true;

@@ -36,4 +36,7 @@ struct Case {
   std::string join_place(uint32_t joined, uint32_t by) const;
 };
 
+// Is the name one of the words of that text?
+bool has_name(const std::string& text, const std::string& name);
+
 }  // namespace heddle::report

@@ -25,6 +25,7 @@ const char* words(BugClass kind) {
     case BugClass::kLivelock: return "livelock";
     case BugClass::kMisuse: return "lock misuse";
     case BugClass::kUntestedWait: return "wait without a loop";
+    case BugClass::kIgnoredTimeout: return "time-out ignored";
     case BugClass::kEverySchedule: return "failure in every schedule";
   }
   return "failure";
@@ -43,6 +44,7 @@ const char* rule_name(BugClass kind) {
     case BugClass::kLivelock: return "livelock";
     case BugClass::kMisuse: return "lock-misuse";
     case BugClass::kUntestedWait: return "wait-without-loop";
+    case BugClass::kIgnoredTimeout: return "ignored-timeout";
     case BugClass::kEverySchedule: return "every-schedule";
   }
   return "unknown";
@@ -63,6 +65,7 @@ const char* advice(BugClass kind) {
     case BugClass::kLivelock: return "The threads keep giving way to each other and none makes progress.";
     case BugClass::kMisuse: return "A lock is used in a way that its rules forbid.";
     case BugClass::kUntestedWait: return "What a thread waited for may be gone when it wakes: test it again after the wait, in a loop.";
+    case BugClass::kIgnoredTimeout: return "A wait also ends when its time is over: look at its result before going on.";
     case BugClass::kEverySchedule:
       return "No order of the threads is known that avoids it: look for a mistake in what one thread does, or in what is expected.";
   }

@@ -105,7 +105,7 @@ class Doctor {
       return;
     }
     const Triple t = best_triple(trace_, *window, cause_);
-    d_.kind = pattern_of(names_, *window, t, cause_);
+    d_.kind = pattern_of(names_, *window, t, cause_, passing_);
     d_.subject = subject_of(t, asserted);
     d_.why = triple_sentence(names_, *window, t);
     d_.fix = interleaving_fix(case_, *window, t);
@@ -148,10 +148,38 @@ class Doctor {
       const Event& e = passing_->events()[i];
       if (row(e.op).family == Family::kThreads || passing_->thread_id(e) == trace_.thread_id(trace_.events()[first])) continue;
       const Event& early = trace_.events()[first];
+      d_.why = parting_words(first, i);
       d_.fix = order_fix(case_, {trace_.thread_id(early), early.op, early.object, early.site, first},
                          {passing_->thread_id(e), e.op, e.object, e.site, kNoDifference});
       return;
     }
+  }
+
+  // Who is first here and who there, and what let the early one go on.
+  std::string parting_words(size_t first, size_t there) {
+    const auto events = trace_.events();
+    const Event& late = passing_->events()[there];
+    const uint32_t other = trace_.thread_index(passing_->thread_id(late));
+    std::string text = fmt::format("{} before {} {}", case_.happened(first), other == kNoIndex ? "another thread" : thread(other),
+                                   names_.operation(late.op, late.object));
+    const std::string where = case_.passing_place(there);
+    if (!where.empty()) text += " at " + where;
+    text += ", which is first in the passing run";
+    for (size_t i = first; i-- > 0;) {
+      if (events[i].thread != events[first].thread) continue;
+      const Family family = row(events[i].op).family;
+      const bool waited = has(events[i].op, kBlocks) && (family == Family::kSemaphores || family == Family::kConditions ||
+                                                         family == Family::kFutexes || family == Family::kBarriers);
+      if (!waited) {
+        if (has(events[i].op, kBlocks) && family != Family::kMutexes) break;
+        continue;
+      }
+      text += fmt::format("; what {} has waited for before is another thing: it {}{} (step {})", thread(events[i].thread),
+                          names_.operation(events[i]), case_.at(i), i + 1);
+      lines_.event(i, "waits here, and not for that");
+      break;
+    }
+    return text;
   }
 
   void act_lines(const Window& w, const Triple& t) {
@@ -210,6 +238,11 @@ class Doctor {
     d_.why = fmt::format("{} {} before {}", cause_event_words(names_, a, true),
                          a.step == kNoDifference ? "" : fmt::format("(step {})", a.step + 1), cause_event_words(names_, b, true));
     d_.fix = order_fix(case_, a, b);
+    if (const auto seen = published_early(case_, a, b)) {
+      d_.why += fmt::format("; {}, and {}", case_.happened(seen->set), case_.happened(seen->found));
+      lines_.event(seen->set, "lets others see it here, before it is complete");
+      lines_.event(seen->found, "finds it here");
+    }
     lines_.event(a.step, "comes first here");
     if (is_memory(a.op) && a.step < trace_.events().size() && reads(trace_.events()[a.step])) lines_.consequence(a.step);
     if (b.step < trace_.events().size()) {

@@ -21,8 +21,9 @@ enum class BugClass {
   kDataRace,
   kLivelock,
   kMisuse,
-  kUntestedWait,   // went on after a wait without testing again what it waited for
-  kEverySchedule,  // no order of events is known that passes
+  kUntestedWait,    // went on after a wait without testing again what it waited for
+  kIgnoredTimeout,  // went on although the wait was over before what it waited for had happened
+  kEverySchedule,   // no order of events is known that passes
 };
 // "atomicity violation"
 const char* words(BugClass kind);

@@ -31,6 +31,7 @@ class Fixer {
       case BugClass::kLivelock:
       case BugClass::kMisuse:
       case BugClass::kUntestedWait:
+      case BugClass::kIgnoredTimeout:
       case BugClass::kEverySchedule: break;
     }
     return {};
@@ -99,6 +100,11 @@ class Fixer {
     const bool section = seen(before()) && is_unlock(events_[before()].op);
     if (section && is_lock_at_after()) {
       const std::string lock = c_.quoted(c_.object(events_[before()]));
+      if (next_turn())
+        return fmt::format(
+            "Between two turns of {} ({} released at {}, taken again at {}) {} runs ({}): keep in one critical section what must not "
+            "change from one turn to the next.",
+            who(), lock, c_.place(before()), after_place(), other(), seen(t_.between) ? c_.place(t_.between) : "?");
       return from == to
                  ? fmt::format("{} releases {} and takes it again within {}: hold it once, in one critical section over both.", who(), lock,
                                from)
@@ -114,6 +120,15 @@ class Fixer {
     }
     return fmt::format("Make what {} does {} one step: hold one lock across both{}.", who(), span_words(from, to), others_too());
   }
+  // Back to a line above, in the same function: a loop's next turn, which no critical section of that function spans.
+  bool next_turn() const {
+    const auto first = c_.names.calls(before());
+    const auto second = after_calls();
+    auto a = first.rbegin();
+    auto b = second.rbegin();
+    while (a != first.rend() && b != second.rend() && a->function == b->function && a->file == b->file && a->line == b->line) ++a, ++b;
+    return a != first.rend() && b != second.rend() && a->function == b->function && a->file == b->file && b->line < a->line;
+  }
   bool is_lock_at_after() const {
     if (seen(after())) return is_lock_request(events_[after()].op);
     return is_lock_request(c_.trace.threads()[w_.thread].pending);
@@ -122,11 +137,13 @@ class Fixer {
   std::string together() const {
     const auto [from, to] = stretch();
     std::string readers;
+    // What it stood before counts as done.
+    const ObjectId second = seen(after()) ? events_[after()].object : c_.trace.threads()[w_.thread].object;
     // Where the others looked at both.
     for (size_t i = w_.last + 1; i < std::min(w_.next, events_.size()); ++i) {
       const Event& e = events_[i];
       if (e.thread == w_.thread || !is_memory(e.op)) continue;
-      if (e.object != events_[before()].object && !(seen(after()) && e.object == events_[after()].object)) continue;
+      if (e.object != events_[before()].object && e.object != second) continue;
       const std::string place = c_.place(i);
       if (!place.empty() && readers.find(place) == std::string::npos) readers += (readers.empty() ? "" : ", ") + place;
     }
@@ -262,6 +279,17 @@ class Fixer {
   const std::span<const Event> events_;
 };
 
+// May that pointer lead to the object? The two are parts of one allocation, as far as both are known.
+bool leads_to(const Trace& trace, ObjectId target, ObjectId object) {
+  if (object_kind(object) != ObjectKind::kHeap || object_kind(target) != ObjectKind::kHeap) return false;
+  const ObjectRow *a = nullptr, *b = nullptr;
+  for (const ObjectRow& row : trace.objects()) {
+    if (row.id == target) a = &row;
+    if (row.id == object) b = &row;
+  }
+  return a == nullptr || b == nullptr || (a->a == b->a && a->b == b->b);
+}
+
 std::string place_of(const Case& c, const CauseEvent& e) {
   if (e.step < c.trace.events().size()) {
     if (const std::string where = c.place(e.step); !where.empty()) return where;
@@ -273,7 +301,31 @@ std::string place_of(const Case& c, const CauseEvent& e) {
 
 std::string interleaving_fix(const Case& c, const Window& window, const Triple& triple) { return Fixer(c, window, triple).go(); }
 
+std::optional<Published> published_early(const Case& c, const CauseEvent& early, const CauseEvent& late) {
+  const auto events = c.trace.events();
+  if (early.step >= events.size() || early.object != late.object || !is_memory(late.op) || !has(late.op, kWrites)) return std::nullopt;
+  const uint32_t who = c.trace.thread_index(early.thread), other = c.trace.thread_index(late.thread);
+  for (size_t i = early.step; i-- > 0;) {
+    const Event& found = events[i];
+    if (found.thread != who || !is_memory(found.op) || !reads(found) || (found.flags & kPointer) == 0) continue;
+    if (!leads_to(c.trace, found.value, early.object)) continue;
+    for (size_t k = i; k-- > 0;) {
+      if (events[k].object != found.object || !is_memory(events[k].op) || !writes(events[k])) continue;
+      if (events[k].thread != other || c.place(k).empty()) break;
+      return Published{k, i};
+    }
+    break;
+  }
+  return std::nullopt;
+}
+
 std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late) {
+  if (const auto seen = published_early(c, early, late)) {
+    const std::string done = place_of(c, late);
+    return fmt::format("{} sets {} at {} before what it points to is complete: do {} first and set it last; {} finds it at {}.",
+                       c.thread(c.trace.events()[seen->set].thread), c.quoted(c.object(c.trace.events()[seen->set])), c.place(seen->set),
+                       done.empty() ? "the rest" : done, c.thread(c.trace.events()[seen->found].thread), c.place(seen->found));
+  }
   const uint32_t who = c.trace.thread_index(early.thread), other = c.trace.thread_index(late.thread);
   const std::string a = place_of(c, early), b = place_of(c, late);
   if (a.empty() && b.empty()) return {};

@@ -1,5 +1,7 @@
 #pragma once
 // What to change, and where, against an interleaving: told from the operations around the deciding switch.
+#include <optional>
+
 #include "report/case.h"
 #include "report/evidence.h"
 
@@ -7,6 +9,11 @@ namespace heddle::report {
 
 // For the class that d.kind names.
 std::string interleaving_fix(const Case& c, const Window& window, const Triple& triple);
+// The thread of `late` had set the pointer by which that of `early` came to the object before it was complete: two events.
+struct Published {
+  size_t set, found;
+};
+std::optional<Published> published_early(const Case& c, const CauseEvent& early, const CauseEvent& late);
 // `early` came before `late` and must not: events, or what a thread stood before.
 std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late);
 

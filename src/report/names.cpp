@@ -347,7 +347,13 @@ std::string Names::statement(SiteId site) const {
 std::string Names::operation(Op op, ObjectId id) {
   if (op == Op::kThreadStart || op == Op::kThreadExit) return row(op).words;  // its own
   const std::string what = object(id, op);
-  return what.empty() ? row(op).words : fmt::format("{} {}", row(op).words, what);
+  if (what.empty()) return row(op).words;
+  // "enters once A", not "enters once once A".
+  std::string words = row(op).words;
+  const std::string family = family_word(op);
+  if (const size_t at = words.find(family); at != std::string::npos && what.rfind(family + " ", 0) == 0)
+    words.erase(at, std::min(words.size() - at, family.size() + 1));
+  return fmt::format("{}{}{}", words, words.empty() || words.back() == ' ' ? "" : " ", what);
 }
 
 std::string Names::operation(const Event& event) {

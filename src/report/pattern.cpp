@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/case.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
 
@@ -21,8 +22,8 @@ Operation of_event(const Event& e) { return {e.op, e.object, e.site, reads(e), w
 
 class Pattern {
  public:
-  Pattern(const Names& names, const Window& w, const Triple& t, const Cause* cause)
-      : names_(names), trace_(names.trace()), events_(trace_.events()), w_(w), t_(t), cause_(cause) {}
+  Pattern(Names& names, const Window& w, const Triple& t, const Cause* cause, const Trace* passing)
+      : names_(names), trace_(names.trace()), events_(trace_.events()), w_(w), t_(t), cause_(cause), passing_(passing) {}
 
   BugClass go() const {
     const Event& last = events_[w_.last];
@@ -81,6 +82,31 @@ class Pattern {
     return false;
   }
 
+  // Does what failed compare the two with each other? "now.nanos == now.seconds * 1000": they are a pair, in whatever order they are set.
+  bool compared(ObjectId a, ObjectId b) const {
+    const std::string text = assertion_text(trace_.outcome().message);
+    if (text.empty() || text.find('!') == 0 || text.find("||") != std::string::npos) return false;
+    auto speaks_of = [&](ObjectId object) {
+      const std::string name = names_.object(object, Op::kLoad);
+      return has_name(text, name.substr(name.find_last_of(".>:") + 1));
+    };
+    return a != b && speaks_of(a) && speaks_of(b);
+  }
+
+  // In the passing run the other thread found the first as it was before, and looked at the second all the same: the first does not guard it.
+  bool read_regardless(ObjectId first, ObjectId second) const {
+    const Trace* passing = passing_;
+    if (passing == nullptr) return false;
+    const ThreadId reader = trace_.thread_id(events_[t_.between]);
+    bool old = false;
+    for (const Event& e : passing->events()) {
+      if (passing->thread_id(e) != reader || !is_memory(e.op) || !reads(e)) continue;
+      if (e.object == first) old = e.value != events_[t_.before].value;
+      if (e.object == second) return old;
+    }
+    return false;
+  }
+
   // Did the thread come to both from the same lines? Two calls of one function from two lines are two steps of the caller.
   bool same_way(size_t section) const {
     const auto a = names_.calls(section);
@@ -121,7 +147,10 @@ class Pattern {
     // Announced before it is done: mended by the order. Two values of which neither announces the other are a pair.
     const bool too_late = after->writes && !after->reads && others(after->object, reads) && !others(after->object, writes);
     if (!too_late) return BugClass::kMultiAtomicity;
-    return before->writes && !announces(events_[t_.before]) ? BugClass::kMultiAtomicity : BugClass::kOrder;
+    if (!before->writes) return BugClass::kOrder;
+    const bool pair =
+        !announces(events_[t_.before]) || compared(before->object, after->object) || read_regardless(before->object, after->object);
+    return pair ? BugClass::kMultiAtomicity : BugClass::kOrder;
   }
 
   // Was the thread that failed woken by what the stopped one had just announced? Then it was announced before it was so.
@@ -161,18 +190,19 @@ class Pattern {
     return BugClass::kAtomicity;
   }
 
-  const Names& names_;
+  Names& names_;
   const Trace& trace_;
   const std::span<const Event> events_;
   const Window& w_;
   const Triple& t_;
   const Cause* cause_;
+  const Trace* passing_;
 };
 
 }  // namespace
 
-BugClass pattern_of(const Names& names, const Window& window, const Triple& triple, const Cause* cause) {
-  return Pattern(names, window, triple, cause).go();
+BugClass pattern_of(Names& names, const Window& window, const Triple& triple, const Cause* cause, const Trace* passing) {
+  return Pattern(names, window, triple, cause, passing).go();
 }
 
 }  // namespace heddle::report

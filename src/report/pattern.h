@@ -6,7 +6,7 @@
 
 namespace heddle::report {
 
-// `cause`: the tested claim, or null.
-BugClass pattern_of(const Names& names, const Window& window, const Triple& triple, const Cause* cause);
+// `cause`: the tested claim, or null. `passing`: the nearest passing run, or null.
+BugClass pattern_of(Names& names, const Window& window, const Triple& triple, const Cause* cause, const Trace* passing);
 
 }  // namespace heddle::report

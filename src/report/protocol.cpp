@@ -43,6 +43,9 @@ bool in_loop(const Case& c, size_t step) {
   return false;
 }
 
+// Calls that may come back without what they were made for.
+constexpr const char* kLimited[] = {"try", "timed", "wait_for", "wait_until", "clockwait"};
+
 // Is the call a statement of its own, so that nobody looks at its answer? "sem_trywait(&s);", "m.try_lock_for(1ms);", "(void)...".
 bool ignores_answer(std::string text) {
   if (text.rfind("(void)", 0) == 0) text.erase(0, 6);
@@ -53,7 +56,22 @@ bool ignores_answer(std::string text) {
   const bool plain = std::all_of(called.begin(), called.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("_.->:[]").find(c) != std::string_view::npos;
   });
-  return plain && (called.find("try") != std::string::npos || called.find("timed") != std::string::npos);
+  const bool limited =
+      std::any_of(std::begin(kLimited), std::end(kLimited), [&](const char* word) { return called.find(word) != std::string::npos; });
+  return plain && limited;
+}
+
+// A wait whose condition the library tests came back without it, and nobody looks at that.
+bool took_no_notice_of_the_end(Case& c, size_t wait, const std::string& asserted) {
+  const Event& e = c.trace.events()[wait];
+  if ((e.flags & kTimedOut) == 0 || !ignores_answer(source_of(c, wait))) return false;
+  c.d.kind = BugClass::kIgnoredTimeout;
+  c.d.subject = asserted.empty() ? c.object(e) : asserted;
+  c.d.why = fmt::format("{} and goes on although what it waited for has not happened", c.happened(wait));
+  c.d.fix = fmt::format("The wait at {} also ends when its time is over: test its result, and go on only if what {} waited for is there.",
+                        c.place(wait), c.thread(e.thread));
+  c.lines.event(wait, "is back here because the time is over");
+  return true;
 }
 
 }  // namespace
@@ -140,7 +158,11 @@ bool untested_wait(Case& c, const std::string& asserted) {
     for (size_t i = events.size(); i-- > 0;) {
       const Event& e = events[i];
       if (e.thread != thread || (e.op != Op::kCondTimedReacquire && e.op != Op::kCondReacquire)) continue;
-      if ((e.flags & (kTimedOut | kSpurious)) == 0 || in_loop(c, i)) break;
+      if ((e.flags & (kTimedOut | kSpurious)) == 0) break;
+      if (in_loop(c, i)) {
+        if (thread == order.front() && took_no_notice_of_the_end(c, i, asserted)) return true;
+        break;
+      }
       const bool timed = (e.flags & kTimedOut) != 0;
       c.d.kind = BugClass::kUntestedWait;
       c.d.subject = asserted.empty() ? c.object(e) : asserted;

@@ -227,10 +227,32 @@ std::string teardown_fix(const Case& c, const std::string& what, const std::stri
 
 bool torn_down(Case& c) { return Teardown(c).go(); }
 
+// A line that the program's author wrote: not the system's code, and not a library's header that was compiled into the program.
+static bool is_own_line(const Case& c, SiteId site) {
+  if (site == kNoSite || c.names.own_place(site).empty()) return false;
+  const auto frame = c.names.frame(site);
+  return !frame || frame->file.empty() || !is_system_source(frame->file);
+}
+
+// The last operation that the thread made in a library's code: the free itself is no event where nothing of the block had been seen before.
+static size_t last_in_a_library(const Case& c, uint32_t thread) {
+  const Stacks* stacks = c.names.stacks();
+  if (stacks == nullptr) return kNoDifference;
+  for (size_t i = std::min(c.trace.events().size(), stacks->size()); i-- > 0;) {
+    const Event& e = c.trace.events()[i];
+    if (e.thread != thread || (*stacks)[i].empty() || row(e.op).family == Family::kThreads) continue;
+    // Compiled into the program's own function it is the library's all the same.
+    const SiteId site = (*stacks)[i].front();
+    const auto frames = c.names.symbols().frames(site_module(site), site_offset(site));
+    if (!frames.empty() && is_system_source(frames.front().file) && !c.place(i).empty()) return i;
+  }
+  return kNoDifference;
+}
+
 // Freed in a library (a smart pointer's destructor): the event knows the program's line that led there.
 static size_t library_call_that_freed(const Case& c) {
   const auto& memory = c.trace.outcome().memory;
-  if (!c.names.own_place(memory.freed).empty()) return kNoDifference;
+  if (is_own_line(c, memory.freed)) return kNoDifference;
   for (size_t i = c.trace.events().size(); i-- > 0;) {
     const Event& e = c.trace.events()[i];
     if (e.op != Op::kFree || e.thread != memory.freed_by || c.place(i).empty()) continue;
@@ -239,7 +261,7 @@ static size_t library_call_that_freed(const Case& c) {
         stacks != nullptr && i < stacks->size() && std::find((*stacks)[i].begin(), (*stacks)[i].end(), memory.freed) != (*stacks)[i].end();
     if (passed || e.site == memory.freed) return i;
   }
-  return kNoDifference;
+  return last_in_a_library(c, memory.freed_by);
 }
 
 void diagnose_misuse(Case& c) {
@@ -260,11 +282,11 @@ void diagnose_misuse(Case& c) {
   const uint32_t by = o.memory.freed_by == kNoThreadIndex ? 0 : o.memory.freed_by;
   const size_t step = library_call_that_freed(c);
   const std::string freed = step == kNoDifference ? c.names.place(o.memory.freed) : c.place(step);
-  const std::string use = c.names.own_place(o.memory.used).empty() && !used.empty() ? used : c.names.place(o.memory.used);
+  const bool own_use = is_own_line(c, o.memory.used);
+  const std::string use = !own_use && !used.empty() ? used : c.names.place(o.memory.used);
   d.why = fmt::format("{} uses at {} what {} freed at {}", c.thread(o.thread), use,
                       o.memory.freed_by == kNoThreadIndex ? "a thread" : c.thread(by), freed);
-  if (o.memory.allocated != kNoSite && !c.names.own_place(o.memory.allocated).empty())
-    d.why += fmt::format(" (allocated at {})", c.names.place(o.memory.allocated));
+  if (is_own_line(c, o.memory.allocated)) d.why += fmt::format(" (allocated at {})", c.names.place(o.memory.allocated));
   d.fix =
       freed == use
           ? fmt::format(
@@ -273,7 +295,7 @@ void diagnose_misuse(Case& c) {
                 freed)
           : teardown_fix(c, "the memory", freed, by, o.thread, use);
   step == kNoDifference ? c.lines.stack({o.memory.freed}, by, "freed here") : c.lines.event(step, "frees it here");
-  c.lines.stack(c.names.own_place(o.memory.used).empty() ? o.stack : std::vector<SiteId>{o.memory.used}, o.thread,
+  c.lines.stack(!own_use && !o.stack.empty() ? o.stack : std::vector<SiteId>{o.memory.used}, o.thread,
                 fmt::format("{} uses it here", c.thread(o.thread)));
 }
 

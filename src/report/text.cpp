@@ -21,13 +21,13 @@ namespace heddle::report {
 
 namespace {
 
-constexpr size_t kSideBySide = 100;  // characters
-constexpr size_t kMostLines = 60;    // of the whole story, without --all
-constexpr size_t kFewestRows = 10;   // of the table, in any case
-constexpr size_t kMostWaits = 8;     // rows of who waits, without --all
-constexpr size_t kMostOrigins = 8;   // lines that led to the failure, without --all
-constexpr size_t kTableFrame = 4;    // title, header, the sentence at the end
-constexpr size_t kContext = 4;       // events around those that matter, where the whole would be too long
+constexpr size_t kSideBySide = 100;          // characters
+constexpr size_t kMostLines = 60;            // of the whole story, without --all
+constexpr size_t kFewestRows = 10;           // of the table, in any case
+constexpr size_t kMostWaits = 8;             // rows of who waits, without --all
+constexpr size_t kOrigins[] = {8, 5, 3, 0};  // lines that led to the failure, without --all: the first that leave room for a table
+constexpr size_t kTableFrame = 4;            // title, header, the sentence at the end
+constexpr size_t kContext = 4;               // events around those that matter, where the whole would be too long
 
 std::string plural(size_t n, const char* word) {
   return fmt::format("{} {}{}", n, word, n == 1 ? "" : word[std::char_traits<char>::length(word) - 1] == 'h' ? "es" : "s");
@@ -144,14 +144,15 @@ class Writer {
     const std::string head = out_.take();
     tables(kNoDifference);  // names its objects, which the legend explains
     const std::string longest = out_.take();
-    waits();
-    add_excerpts(out_, names_, diagnosis_, options_.all);
-    origins();
-    legend();
-    footer();
-    const std::string rest = out_.take();
     auto lines = [](const std::string& text) { return static_cast<size_t>(std::count(text.begin(), text.end(), '\n')); };
-    const size_t others = lines(head) + lines(rest) + kTableFrame;
+    std::string rest;
+    size_t others = 0;
+    // What led to it takes what the shortest table leaves.
+    for (const size_t most : kOrigins) {
+      rest = below(options_.all ? SIZE_MAX : most);
+      others = lines(head) + lines(rest) + kTableFrame;
+      if (options_.all || others + std::min(kFewestRows, lines(longest)) <= kMostLines) break;
+    }
     if (options_.all || lines(head) + lines(longest) + lines(rest) <= kMostLines) return head + longest + rest;
     size_t room = std::max(kFewestRows, kMostLines - std::min(others, kMostLines));
     if (story_.passing != nullptr && options_.width < kSideBySide) room = std::max(kFewestRows - 2, room / 2 - 1);
@@ -160,6 +161,16 @@ class Writer {
   }
 
  private:
+  // All that follows the table, with so many of the lines that led to the failure.
+  std::string below(size_t most_origins) {
+    waits();
+    add_excerpts(out_, names_, diagnosis_, options_.all);
+    origins(most_origins);
+    legend();
+    footer();
+    return out_.take();
+  }
+
   std::string short_places(const std::string& text) const { return without_file(text, names_.only_file()); }
 
   void headline() {
@@ -277,10 +288,14 @@ class Writer {
     }
   }
 
-  void origins() {
+  void origins(size_t most) {
     if (story_.origins == nullptr || story_.origins->empty()) return;
+    if (most == 0) {
+      out_ += fmt::format("\n   WHAT LED TO IT   {} (--all)\n", plural(story_.origins->size(), "line"));
+      return;
+    }
     out_ += "\n   WHAT LED TO IT, the nearest lines in order\n";
-    out_ += origin_text(*story_.origins, story_.failing.threads(), options_.all ? SIZE_MAX : kMostOrigins, options_.width);
+    out_ += origin_text(*story_.origins, story_.failing.threads(), most, options_.width);
   }
 
   void legend() {

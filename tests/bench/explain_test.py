@@ -16,11 +16,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # a half-published pair, a condition changed without the lock, a joiner among those who wait, several windows, a use before it is set; a barrier of the
 # C++ library, locks on the heap, an answer that nobody looks at, a condition_variable_any; a swap whose value was set back, a lock in a signal's handler, a
 # thread that goes another way than the one that ends a wait, memory freed by a smart pointer, a lock that ends with its thread, a read in the wrong phase, one wake-up for those that
-# wait when all is closed.
+# wait when all is closed; the next turn of a loop, a wait for one fewer, a time-out of a wait with a condition, a pointer set before what it points to is there, a pair that is no
+# announcement, memory used and freed in a header of the library.
 NAMES = ["teardown_logger", "if_wait_slot", "two_sections_seat", "try_then_post", "barrier_size", "recursive_wait", "notify_one_two_wait", "timedlock_ignored",
          "recursive_read", "flag_lock", "map_find_insert", "half_pair", "wakeup_set_unlocked", "join_cycle", "three_windows", "start_before_init",
          "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any", "aba_stack", "handler_lock", "promise_cancelled", "view_callback", "lookup_leak",
-         "phase_neighbour", "close_one_signal"]
+         "phase_neighbour", "close_one_signal", "rotate_twice", "reduce_one_short", "mail_timeout", "codec_published", "clock_pair", "routes_shared_ptr"]
 MOST_LINES = 60
 
 

@@ -168,6 +168,30 @@ TEST(Diagnosis, CallsAnEarlyAnnouncementAnOrderViolation) {
   EXPECT_EQ(class_of(p, plan), BugClass::kOrder);
 }
 
+TEST(Diagnosis, CallsAPairThatIsReadInAnyCaseNoAnnouncement) {
+  // Both values are set, the first of them a 1 like any flag; the other thread reads the second whatever the first is.
+  toy::Program p;
+  p.bodies = {{toy::create(1), toy::create(2), toy::join(1), toy::join(2)},
+              {toy::store(1, 1), toy::store(2, 7)},
+              {toy::load(1, 0), toy::load(2, 1),
+               toy::check(
+                   3,
+                   [](const toy::Run& run) {
+                     return 7 * run.registers.at({run.current, 0}) == run.registers.at({run.current, 1});
+                   },
+                   "late == early (a.c:6, main)")}};
+  Plan torn, early;
+  torn.slices = {{kMainThread, 3}, {child(1), 2}, {child(2), 100}};
+  early.slices = {{kMainThread, 3}, {child(2), 100}};
+  const Trace failing = p.run(torn), passing = p.run(early);
+  ASSERT_TRUE(is_failure(failing.outcome()));
+  ASSERT_FALSE(is_failure(passing.outcome()));
+  const Cause cause = cause_of(p, failing).cause;
+  const Symbols symbols({});
+  Names names(failing, symbols);
+  EXPECT_EQ(diagnose(names, &cause, &passing).kind, BugClass::kMultiAtomicity);
+}
+
 TEST(Diagnosis, KnowsWordsForTheEndOfThings) {
   EXPECT_TRUE(speaks_of_end("atomic_load(&c->state) == kAlive"));
   EXPECT_TRUE(speaks_of_end("!isClosed"));
