@@ -336,7 +336,18 @@ class Writer {
     out_ +=
         fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
     if (!story_.page.empty()) out_ += fmt::format("PAGE   {}\n", story_.page);
-    if (!story_.replay.empty()) out_ += fmt::format("PASTE  heddle replay {} -- PROGRAM\n", story_.replay);
+    paste();
+  }
+
+  // A long string would push the story off the screen.
+  void paste() {
+    constexpr size_t kLongestPaste = 1'000;
+    const std::string& replay = story_.replay;
+    if (replay.empty()) return;
+    if (options_.all || replay.size() <= kLongestPaste)
+      out_ += fmt::format("PASTE  heddle replay {} -- PROGRAM\n", replay);
+    else
+      out_ += fmt::format("PASTE  a replay string of {} characters, the last line of: heddle explain {} --all\n", replay.size(), story_.bug.id);
   }
 
   const Story& story_;

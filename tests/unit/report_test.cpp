@@ -236,6 +236,21 @@ TEST(Text, FitsTheWidthAndSaysEverything) {
   }
 }
 
+TEST(Text, NamesAReplayStringThatIsTooLongToShow) {
+  const Trace failing = failing_withdrawals(withdrawals());
+  const Symbols symbols({});
+  const Bug b = bug();
+  Story story{b, failing, symbols};
+  TextOptions options;
+  story.replay = "hd2:" + std::string(100, 'a');
+  EXPECT_NE(explain_text(story, options).find(story.replay), std::string::npos);
+  story.replay = "hd2:" + std::string(5'000, 'a');
+  EXPECT_EQ(explain_text(story, options).find(story.replay), std::string::npos);
+  EXPECT_NE(explain_text(story, options).find("a replay string of 5004 characters"), std::string::npos);
+  options.all = true;
+  EXPECT_NE(explain_text(story, options).find(story.replay), std::string::npos);
+}
+
 TEST(Text, CutsBetweenCharacters) {
   EXPECT_EQ(fitted("äöüäöü", 5, false), "äöü..");
   EXPECT_EQ(fitted("abc", 5, true), "abc  ");
