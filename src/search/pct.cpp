@@ -48,9 +48,9 @@ class Pct final : public Search {
       const double each = 1.0 / (static_cast<double>(threads_) * std::pow(static_cast<double>(length_), d - 1));
       const double found = 1.0 - std::pow(1.0 - each, static_cast<double>(runs_[d]));
       if (runs_[d] == 0) continue;
-      // Rounded down: it is a bound from below.
+      // Rounded down: it is a bound from below, and never a certainty.
       text += fmt::format(" a bug of depth {} is found by its {} run{} with a probability of at least {:.3g};", d, runs_[d],
-                          runs_[d] == 1 ? "" : "s", std::floor(found * 1000) / 1000);
+                          runs_[d] == 1 ? "" : "s", std::min(std::floor(found * 1000) / 1000, 0.999));
     }
     if (text.back() != ';') return {};
     text.back() = '.';
