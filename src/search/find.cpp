@@ -12,15 +12,19 @@ namespace heddle::search {
 
 size_t window_at(uint64_t index) { return index < 32 ? 1 : std::min<size_t>(kMaxWindow, 1 + static_cast<size_t>(index - 32) / 4); }
 
-size_t Coverage::add(const Trace& trace) {
+size_t Coverage::add_behaviours(const Trace& trace) {
   size_t fresh = 0;
   for (uint64_t b : heddle::search::behaviours(trace)) fresh += behaviours_[b]++ == 0 ? 1 : 0;
+  return fresh;
+}
+
+size_t Coverage::add(const Trace& trace) {
   uint32_t& count = orders_[order_hash(trace)];
   ++count;
   ++runs_;
   if (count == 1) ++singles_;
   if (count == 2) --singles_;
-  return fresh;
+  return add_behaviours(trace);
 }
 
 namespace {

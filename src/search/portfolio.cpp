@@ -77,7 +77,7 @@ class Portfolio final : public Search {
     const uint32_t arm = pending.arm;
     pending_.pop_front();
     forecast_.learn(trace, pending.plan ? &*pending.plan : nullptr);
-    const size_t fresh = coverage_.add(trace);
+    const size_t fresh = coverage_.add_behaviours(trace);
     // What samples suggest would only stand in the way of the systematic part at first; later, where they go is where it has not been.
     // Where samples lead nearly every one shows something new, and there is more to try than can be tried.
     const bool suggests = fresh > 0 && observed_ >= kSystematic && !samples_lead_;
