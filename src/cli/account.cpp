@@ -30,9 +30,9 @@ std::string listed(const std::vector<std::string>& names) {
 
 void tell_covered(const AccountQuestion& q, Account& a) {
   const FindResult& r = q.result;
-  a.covered.push_back(fmt::format("{} of the operations of {}{}", plural(r.last.schedules, "different order"),
-                                  plural(q.facts.threads(), "thread"),
-                                  r.last.last_new > 0 ? fmt::format("; no two operations met in a new way after run {}", r.last.last_new) : ""));
+  a.covered.push_back(
+      fmt::format("{} of the operations of {}{}", plural(r.last.schedules, "different order"), plural(q.facts.threads(), "thread"),
+                  r.last.last_new > 0 ? fmt::format("; no two operations met in a new way after run {}", r.last.last_new) : ""));
   if (r.exhausted) a.covered.push_back("nothing more for this strategy to try");
   if (!r.exhausted && r.executions > 1)
     a.covered.push_back(fmt::format("one more run would show a new order with a probability of about {:.2g} (Good-Turing)", r.unseen));

@@ -347,7 +347,8 @@ class Writer {
     if (options_.all || replay.size() <= kLongestPaste)
       out_ += fmt::format("PASTE  heddle replay {} -- PROGRAM\n", replay);
     else
-      out_ += fmt::format("PASTE  a replay string of {} characters, the last line of: heddle explain {} --all\n", replay.size(), story_.bug.id);
+      out_ +=
+          fmt::format("PASTE  a replay string of {} characters, the last line of: heddle explain {} --all\n", replay.size(), story_.bug.id);
   }
 
   const Story& story_;
