@@ -36,7 +36,7 @@ bool begins_like_code(const Bytes& bytes) {
 VerifySubject subject_of_string(const std::string& text) {
   ReplayString pasted = decode_replay(text);
   if (!pasted.anchors || pasted.anchors->empty())
-    throw Error("this replay string has no anchors, which hd2: strings have: it says nothing about another build");
+    throw Error("this replay string has no anchors, so it cannot be fitted to another build; strings that begin with hd2: have them");
   VerifySubject s;
   s.shown = "the schedule of the string";
   s.bug.command = pasted.command;
@@ -68,7 +68,7 @@ Anchors anchors_of_bug(const BugStore& store, const Bug& bug, const Trace& faili
   if (failing.switches() > kMostAnchored)
     throw Error(fmt::format("bug {} has {} switches, too many to find them in another build: heddle simplify {} first", bug.id,
                             failing.switches(), bug.id));
-  throw Error(fmt::format("bug {} has no anchors, and the program it was found in is gone: it says nothing about another build", bug.id));
+  throw Error(fmt::format("bug {} has no anchors, and the program it was found in is gone: it cannot be fitted to another build", bug.id));
 }
 
 }  // namespace

@@ -160,16 +160,16 @@ int run_bisect(const Session& session, const BisectArguments& options) {
 }
 
 void add_bisect(CLI::App& app, Session& session) {
-  Verb verb(app, "bisect", "which commit of the git history introduced a bug", TakesProgram::kBesideBug);
-  verb.exit_codes("the commit is found", "", "not found");
+  Verb verb(app, "bisect", "find the commit of the git history that introduced a bug", TakesProgram::kBesideBug);
+  verb.exit_codes("the commit was found", "", "it was not found");
   auto options = std::make_shared<BisectArguments>();
   options->limits.seconds = 30;
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
-  verb.text("--build", options->build, "how a commit is built; one for which this fails is skipped", "COMMAND");
-  verb.text("--good", options->good, "a commit without it [looked for]", "REVISION");
-  verb.text("--bad", options->bad, "a commit that has it", "REVISION");
+  verb.text("--build", options->build, "builds a commit; a commit for which it fails is skipped", "COMMAND");
+  verb.text("--good", options->good, "a commit without the bug [one is looked for]", "REVISION");
+  verb.text("--bad", options->bad, "a commit that has the bug", "REVISION");
   verb.seconds("--time", options->limits.seconds, "seconds for each commit at most, 0 for no limit");
-  verb.number("--jobs,-j", options->limits.jobs, "workers, 0 for one per core");
+  verb.number("--jobs,-j", options->limits.jobs, "runs at a time, 0 for one per core");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_bisect(session, *options); }; });
 }

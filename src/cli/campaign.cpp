@@ -42,7 +42,7 @@ void CampaignOptions::add_to(Verb& verb, const char* points_by_default) {
   verb.number("--executions", executions,
               fmt::format("how many schedules to try at most [{}, or no limit with --time]", kDefaultExecutions));
   verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
-  verb.number("--jobs,-j", jobs, "workers, 0 for one per core; the result does not depend on it");
+  verb.number("--jobs,-j", jobs, "runs at a time, 0 for one per core; the result does not depend on it");
   verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
   verb.number("--spurious-wakeups", spurious_wakeups, "how many waits on conditions may end without a signal");
   verb.one_of("--carrier", carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");

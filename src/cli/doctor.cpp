@@ -42,7 +42,7 @@ int run(bool json) {
 namespace {
 
 void add_doctor(CLI::App& app, Session& session) {
-  Verb verb(app, "doctor", "what this machine allows, and what Heddle does without it", TakesProgram::kNo);
+  Verb verb(app, "doctor", "show what this machine allows, and what Heddle does without the rest", TakesProgram::kNo);
   verb.exit_codes("shown", "", "cannot be shown");
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "one JSON document on stdout and nothing else there");

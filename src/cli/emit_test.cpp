@@ -31,8 +31,9 @@ std::vector<std::string> places_of(const Anchors& anchors) {
 
 EmittedTest test_of(const VerifySubject& subject) {
   if (subject.bug.fails_if)
-    throw Error(fmt::format("bug {} is judged by a command (`{}`), which a test does not carry", subject.bug.id, *subject.bug.fails_if));
-  if (subject.asks_peers) throw Error(fmt::format("bug {} needs what other processes sent, which a test does not carry", subject.bug.id));
+    throw Error(fmt::format("bug {} is judged by a command (`{}`), which cannot be part of a test", subject.bug.id, *subject.bug.fails_if));
+  if (subject.asks_peers)
+    throw Error(fmt::format("bug {} needs what other processes sent, which cannot be part of a test", subject.bug.id));
   EmittedTest test;
   test.id = subject.bug.id;
   test.failure = fmt::format("{}: {}", subject.bug.kind, subject.bug.message);
@@ -44,7 +45,7 @@ EmittedTest test_of(const VerifySubject& subject) {
 }
 
 int run_emit(const Session& session, const EmitArguments& options) {
-  if (is_replay_string(options.bug)) throw Error("emit-test takes a saved bug: a string has no name", ExitCode::kUsage);
+  if (is_replay_string(options.bug)) throw Error("emit-test takes a saved bug, not a replay string", ExitCode::kUsage);
   VerifySubject subject = load_subject(options.bug);
   if (session.command_given) subject.bug.command = session.program();
   const EmittedTest test = test_of(subject);
@@ -64,11 +65,11 @@ int run_emit(const Session& session, const EmitArguments& options) {
 }
 
 void add_emit(CLI::App& app, Session& session) {
-  Verb verb(app, "emit-test", "a regression test that forces the interleaving of a bug", TakesProgram::kBesideBug);
+  Verb verb(app, "emit-test", "write a regression test that forces the interleaving of a bug", TakesProgram::kBesideBug);
   verb.exit_codes("written", "", "cannot be written");
   auto options = std::make_shared<EmitArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");
-  verb.one_of("--format", options->format, {"ctest", "gtest", "catch2", "shell"}, "for which suite");
+  verb.one_of("--format", options->format, {"ctest", "gtest", "catch2", "shell"}, "the kind of test");
   verb.text("--target", options->target, "ctest: the CMake target of the program [its path]", "NAME");
   verb.text("--output,-o", options->output, "where to write it [standard output]", "FILE");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_emit(session, *options); }; });

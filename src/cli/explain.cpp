@@ -134,7 +134,7 @@ void add_which(Verb& verb, ExplainArguments& options, const char* bug) {
 namespace {
 
 void add_explain(CLI::App& app, Session& session) {
-  Verb verb(app, "explain", "the story of a saved bug", TakesProgram::kNo);
+  Verb verb(app, "explain", "show the report of a saved bug again", TakesProgram::kNo);
   verb.exit_codes("shown", "", "cannot be shown");
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options, "a saved bug [the latest]");
@@ -152,7 +152,7 @@ HEDDLE_ROW(verbs, kExplainVerb);
 namespace {
 
 void add_show(CLI::App& app, Session& session) {
-  Verb verb(app, "show", "the events of a saved schedule as columns", TakesProgram::kBesideBug);
+  Verb verb(app, "show", "show the events of a saved schedule, a column for each thread", TakesProgram::kBesideBug);
   verb.exit_codes("shown", "", "cannot be shown");
   auto options = std::make_shared<ExplainArguments>();
   add_which(verb, *options, "a saved bug [the latest], or a trace that heddle run --save wrote");
@@ -172,7 +172,7 @@ HEDDLE_ROW(verbs, kShowVerb);
 namespace {
 
 void add_list(CLI::App& app, Session& session) {
-  Verb verb(app, "list", "the bugs saved under .heddle", TakesProgram::kNo);
+  Verb verb(app, "list", "list the bugs saved under .heddle", TakesProgram::kNo);
   verb.exit_codes("shown", "", "cannot be shown");
   auto json = std::make_shared<bool>(false);
   verb.flag("--json", *json, "one JSON document on stdout and nothing else there");

@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -19,24 +21,23 @@ struct OptionGroup {
   std::vector<std::string> options;
 };
 
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
 // In the order in which they are printed; the common ones in the order in which they are listed here.
 const std::vector<OptionGroup>& groups() {
   static const std::vector<OptionGroup> rows = {
-      {kCommon, {"--time",        "--executions",      "--jobs",   "--seed",  "--points", "--policy", "--preemptions",
-                 "--expect-exit", "--fails-if-output", "--gdb",    "--found", "--repeat", "--all",    "--ctest",
-                 "--slurm",       "--kubernetes",      "--github", "--tests", "--shards", "--json"}},
-      {"Search", {"--strategy",     "--depth",   "--early-timeouts", "--spurious-wakeups",
-                  "--no-timing",    "--around",  "--resume",         "--no-retry",
-                  "--keep-going",   "--stay",    "--length",         "--quantum",
-                  "--no-reduction", "--against", "--shard",          "--filter",
-                  "--label",        "--whole",   "--fuzz",           "--by",
-                  "--doomed"}},
-      {"Failure", {"--expect-stdout", "--fails-if", "--other-failures", "--races", "--baseline", "--expected-failure", "--suppress"}},
-      {"Simplification",
-       {"--algorithm", "--simplify-executions", "--simplify-time", "--certificate", "--suffix", "--no-reduce", "--no-isolate"}},
-      {"Output",
-       {"--save", "--statistics", "--width", "--gdb-commands", "--from", "--reduced", "--confirmed", "--junit", "--sarif", "--html",
-        "--list", "--no-explain"}},
+      {kCommon, words_of("--time --executions --jobs --seed --points --policy --preemptions --expect-exit --fails-if-output"
+                         " --gdb --found --repeat --from --to --reduced --all --ctest"
+                         " --always --retry-until-failure --checkpoint --keep"
+                         " --slurm --kubernetes --github --tests --shards --json")},
+      {"Search", words_of("--strategy --depth --early-timeouts --spurious-wakeups --no-timing --around --resume --no-retry --keep-going"
+                          " --stay --length --quantum --no-reduction --against --shard --filter --label --whole --fuzz --by --doomed")},
+      {"Failure", words_of("--expect-stdout --fails-if --other-failures --baseline --expected-failure --suppress")},
+      {"Simplification", words_of("--algorithm --simplify-executions --simplify-time --certificate --suffix --no-reduce --no-isolate")},
+      {"Output", words_of("--save --races --statistics --width --confirmed --junit --sarif --html --list --no-explain")},
       {kAdvanced, {}},
   };
   return rows;

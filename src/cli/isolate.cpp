@@ -67,14 +67,15 @@ int run_doomed(const OpenedBug& bug, const IsolateArguments& options) {
     const DoomedProbe& before = result.before;
     const DoomedProbe& after = result.after;
     if (result.from_start) {
-      print_out("BUG {}  doomed from the start: {} of {} schedules fail\n", bug.bug.id, after.failed, after.failed + after.passed);
+      print_out("BUG {}  fails from the start: {} of {} schedules\n", bug.bug.id, after.failed,
+                after.failed + after.passed);
     } else {
-      print_out("BUG {}  doomed from {}\n", bug.bug.id, place_in_words(bug.failing, result.event));
-      print_out("before it {} of {} continuations fail, after it {} of {}; {} runs, {:.2f} s\n", before.failed,
+      print_out("BUG {}  point of no return: {}\n", bug.bug.id, place_in_words(bug.failing, result.event));
+      print_out("{} of {} continuations fail before it, {} of {} after it; {} runs, {:.2f} s\n", before.failed,
                 before.failed + before.passed, after.failed, after.failed + after.passed, result.executions, result.seconds);
     }
   } else {
-    print_out("BUG {}  no such point: {}\n", bug.bug.id, result.why);
+    print_out("BUG {}  no point of no return was found: {}\n", bug.bug.id, result.why);
   }
   return exit_unless_interrupted(result.found ? ExitCode::kNothing : ExitCode::kCannotTest);
 }
@@ -208,16 +209,17 @@ void save_isolated(Bug& bug, const IsolateResult& result) {
 namespace {
 
 void add_isolate(CLI::App& app, Session& session) {
-  Verb verb(app, "isolate", "the one switch that decides between pass and fail", TakesProgram::kBesideBug);
-  verb.exit_codes("the switch is found", "", "not found");
+  Verb verb(app, "isolate", "find the one switch that decides between pass and fail", TakesProgram::kBesideBug);
+  verb.exit_codes("the switch was found", "", "it was not found");
   auto options = std::make_shared<IsolateArguments>();
   options->saved.add_to(verb);
   verb.number("--seed", options->isolate.seed, "random seed");
-  verb.one_of("--by", options->by, {"auto", "clock", "identity"}, "how a switch is named: by the time of a global clock, or by its thread");
+  verb.one_of("--by", options->by, {"auto", "clock", "identity"},
+              "how a switch is named: by the time of a global clock, or by its thread and that thread's operations");
   verb.one_of("--other-failures", options->other_failures, {"unresolved", "fail"}, "how to count a run that fails differently");
   verb.text("--against", options->against, "a recorded run that passes (heddle record --always) [the nearest one seen]", "RUN");
   verb.number("--fuzz", options->isolate.fuzz_executions, "runs to spend at most on finding a passing schedule");
-  verb.flag("--doomed", options->doomed, "the first operation after which all sampled continuations fail");
+  verb.flag("--doomed", options->doomed, "look for the point of no return: the first operation after which all sampled continuations fail");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_isolate(session, *options); }; });
 }
 

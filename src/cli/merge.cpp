@@ -41,9 +41,9 @@ int run_merge(const Session& session, const MergeArguments& options) {
 }
 
 void add_merge(CLI::App& app, Session& session) {
-  Verb verb(app, "merge", "the shards of a search or a suite as one result, with their bugs", TakesProgram::kDirectories);
+  Verb verb(app, "merge", "join the shards of a search or a suite into one result, with their bugs", TakesProgram::kDirectories);
   auto options = std::make_shared<MergeArguments>();
-  verb.positionals("DIRECTORY", options->places, "where each shard ran: what holds its .heddle");
+  verb.positionals("DIRECTORY", options->places, "where a shard ran: the directory that holds its .heddle");
   options->files.add_to(verb);
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_merge(session, *options); }; });

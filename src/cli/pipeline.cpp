@@ -76,7 +76,13 @@ void keep_what_replays(Campaign& campaign, const Trace& start, Simplified* simpl
 }  // namespace
 
 void SimplifyChoice::add_to(Verb& verb, bool own_limits) {
-  verb.text("--algorithm", algorithm, "how to simplify: default, or names of passes joined by +", "NAME");
+  std::string list = "how to simplify: default, or names of passes joined by +";
+  if (own_limits) {
+    for (const simplify::PassRow& row : simplify::passes()) list += fmt::format("\n  {:<12}{}", row.name, row.words);
+  } else {
+    list += "; heddle simplify --help lists them";
+  }
+  verb.text("--algorithm", algorithm, list, "NAME");
   if (!own_limits) {
     verb.number("--simplify-executions", executions, "limit of runs for simplifying, 0 for none");
     verb.seconds("--simplify-time", seconds, "limit of seconds for simplifying, 0 for none");

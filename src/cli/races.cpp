@@ -272,7 +272,7 @@ int run_races(const Session& session, const RacesArguments& options) {
 namespace {
 
 void add_races(CLI::App& app, Session& session) {
-  Verb verb(app, "races", "data races of a program, built with heddle-cc or watched by Valgrind", TakesProgram::kYes);
+  Verb verb(app, "races", "find the data races of a program that is built with heddle-cc or watched by Valgrind", TakesProgram::kYes);
   verb.exit_codes("no race was confirmed", "races", "cannot test");
   auto options = std::make_shared<RacesArguments>();
   options->plan.add_limits_to(verb);

@@ -142,7 +142,7 @@ int run_record(const Session& session, const RecordArguments& options) {
 namespace {
 
 void add_record(CLI::App& app, Session& session) {
-  Verb verb(app, "record", "an ordinary run, kept for debugging when it fails", TakesProgram::kYes);
+  Verb verb(app, "record", "run the program as usual, and keep the run for debugging when it fails", TakesProgram::kYes);
   verb.exit_codes_of_the_program();
   auto options = std::make_shared<RecordArguments>();
   options->campaign.jobs = 1;

@@ -47,7 +47,7 @@ int run_recover(const Session& session, const std::string& name) {
 }
 
 void add_recover(CLI::App& app, Session& session) {
-  Verb verb(app, "recover", "make a bug of what was recorded before heddle was killed", TakesProgram::kYes);
+  Verb verb(app, "recover", "turn what was recorded before heddle was killed into a saved bug", TakesProgram::kYes);
   verb.exit_codes("done", "", "cannot be done");
   auto name = std::make_shared<std::string>();
   verb.text("--recording", *name, "which one in .heddle/recordings [the newest]", "ID");

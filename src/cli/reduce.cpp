@@ -91,11 +91,11 @@ int run(const Session& session, const ReduceArguments& options) {
     document["reduction"] = json_reduction(reduction);
     document["bug"] = BugStore::shown(bug.bug.id);
     if (depends) {
-      Json& told = document["reduction"];
+      Json& saved = document["reduction"];
       Json graph = json_dependences(depends->dependences, bug.failing);
-      if (told.contains("dependences")) graph.update(told["dependences"]);  // how many were traced
-      told["dependences"] = std::move(graph);
-      told["edges"] = json_edges(depends->dependences, bug.failing);
+      if (saved.contains("dependences")) graph.update(saved["dependences"]);  // how many were traced
+      saved["dependences"] = std::move(graph);
+      saved["edges"] = json_edges(depends->dependences, bug.failing);
     }
     print_json(document);
   } else {
@@ -234,11 +234,12 @@ void add_reduce(CLI::App& app, Session& session) {
   verb.exit_codes("done", "", "cannot be done");
   auto options = std::make_shared<ReduceArguments>();
   options->add_to(verb);
-  verb.one_of("--by", options->by, {"delta", "dependence", "both"},
-              "how to find what is not needed: by trying, by what the failing thread depends on, or first the one and then the other");
+  verb.one_of(
+      "--by", options->by, {"delta", "dependence", "both"},
+      "how to find what is not needed: delta runs without it, dependence asks what the failing thread depends on, both does that first");
   verb.flag(
       "--sizes", options->sizes,
-      "count blocks of instructions, before and after, by replays under Valgrind, and write those that the failure depends on by memory");
+      "replay the whole and the reduced run under Valgrind, count the instruction blocks, and save those that the failure depends on");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }
 

@@ -87,7 +87,7 @@ Json json_counts(const Trace& trace, std::string_view verdict) {
 int replay_pasted(const Session& session, const ReplayArguments& options) {
   const ReplayString pasted = decode_replay(options.bug);
   if (!session.command_given) {
-    throw Error(fmt::format("a replay string runs nothing by itself; it was made with `{}`: name the program after --",
+    throw Error(fmt::format("a replay string runs nothing by itself: name the program after --. It was made with `{}`",
                             shell_words(pasted.command)),
                 ExitCode::kUsage);
   }
@@ -351,12 +351,14 @@ void add_replay(CLI::App& app, Session& session) {
             "N|TIME");
   verb.text("--to", options->to, "end after N operations, or at the first checkpoint after this long", "N|TIME");
   verb.text("--gdb-commands", options->gdb_commands, "under gdb, with these commands instead of the terminal, separated by ;", "COMMANDS");
-  verb.flag("--reduced", options->reduced, "the run without what reduce left out");
+  verb.flag("--reduced", options->reduced, "replay the run without what heddle reduce left out");
   verb.number("--repeat", options->repeat, "how often");
   verb.flag("--found", options->found, "the schedule as it was found, not the simplified one");
-  verb.flag("--live-input", options->live_input, "the schedule only: files, peers and standard input as they are now, recorded beside");
-  verb.flag("--last-live", options->last_live, "what the last --live-input recorded");
-  verb.flag("--anchored", options->anchored, "on another build, by the places in the source; with the schedules around it");
+  verb.flag("--live-input", options->live_input,
+            "replay the schedule only: files, peers and standard input are read as they are now, and recorded beside the old ones");
+  verb.flag("--last-live", options->last_live, "replay with what the last --live-input recorded");
+  verb.flag("--anchored", options->anchored,
+            "fit the schedule to another build by its places in the source, and try the schedules around it");
   verb.flag("--relaxed", options->relaxed, "go on where the program no longer follows the schedule");
   verb.one_of("--carrier", options->carrier, kCarriers, "[as found]");
   verb.flag("--no-snapshots", options->fresh, "start a new process for each run");

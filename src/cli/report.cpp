@@ -64,7 +64,7 @@ void save_page(LoadedStory& loaded) {
 namespace {
 
 void add_report(CLI::App& app, Session& session) {
-  Verb verb(app, "report", "a saved bug as a page, and for other tools", TakesProgram::kNo);
+  Verb verb(app, "report", "write a saved bug as a page, or for other tools", TakesProgram::kNo);
   verb.exit_codes("shown", "", "cannot be shown");
   auto options = std::make_shared<ReportArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest]");

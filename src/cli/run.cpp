@@ -138,14 +138,14 @@ void say_how_it_ended(const PlainRun& run) {
 namespace {
 
 void add_run(CLI::App& app, Session& session) {
-  Verb verb(app, "run", "one controlled run; streams and exit code are the program's own", TakesProgram::kYes);
+  Verb verb(app, "run", "run the program once under control; streams and exit code are its own", TakesProgram::kYes);
   verb.exit_codes_of_the_program();
   auto options = std::make_shared<RunArguments>();
   options->plan.add_to(verb);
   verb.one_of("--carrier", options->carrier, kCarriers, "what program threads run on: fiber is fast, kernel suits debuggers");
   verb.text("--save", options->save, "keep the trace in this file", "FILE");
   verb.flag("--races", options->races, "watch for data races and name them on stderr; heddle races looks at many schedules");
-  verb.flag("--check-model", options->check_model, "compare the tool's model of what blocks with the runtime's, at every event");
+  verb.flag("--check-model", options->check_model, "a check of Heddle itself: compare both models of what blocks at every event");
   verb.flag("--real-time", options->real_time, "the program sees the machine's clock, and waits as long as it does without heddle");
   verb.flag("--statistics", options->statistics, "say on stderr what was controlled");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_once(session, *options); }; });

@@ -10,7 +10,7 @@ void SavedBugOptions::add_to(Verb& verb, bool choose) {
   verb.seconds("--time", seconds, "limit of seconds, 0 for none");
   verb.number("--executions", executions, "limit of runs, 0 for none");
   if (choose) verb.flag("--found", found, "start from the schedule as it was found, not as it was simplified");
-  verb.number("--jobs,-j", jobs, "workers, 0 for one per core");
+  verb.number("--jobs,-j", jobs, "runs at a time, 0 for one per core");
   verb.one_of("--carrier", carrier, kCarriers, "[as found]");
   verb.flag("--json", json, "one JSON document on stdout and nothing else there");
 }

@@ -85,7 +85,7 @@ int run_submit(const Session& session, const SubmitArguments& options) {
   const std::string script = job.place + "/job.sh";
   replace_file(script, text);
   const std::string id = slurm_job_id(ask_engine({"sbatch", script}).out);
-  if (id.empty()) throw Error("sbatch does not say which job it made");
+  if (id.empty()) throw Error("sbatch does not say which job it started");
   save_campaign(job, id);
   print_out("job {}: {} shards, {} runs in all\nNEXT   heddle status {}\n", id, job.shards, *options.executions, options.place);
   return 0;
@@ -111,7 +111,7 @@ struct StatusArguments {
 // Shards of which neither a result nor the engine knows anything, as another array job of the same script.
 void submit_again(const std::vector<uint32_t>& lost, const std::string& place, nlohmann::ordered_json& campaign) {
   const std::string id = slurm_job_id(ask_engine({"sbatch", fmt::format("--array={}", fmt::join(lost, ",")), place + "/job.sh"}).out);
-  if (id.empty()) throw Error("sbatch does not say which job it made");
+  if (id.empty()) throw Error("sbatch does not say which job it started");
   campaign["job"] = campaign["job"].get<std::string>() + "," + id;
   replace_file(place + "/" + kCampaignFile, campaign.dump(2) + "\n");
   print_err("heddle: shard{} {} started again as job {}\n", lost.size() == 1 ? "" : "s", fmt::join(lost, ", "), id);
@@ -167,15 +167,15 @@ int run_status(const Session& session, const StatusArguments& options) {
 }
 
 void add_submit(CLI::App& app, Session& session) {
-  Verb verb(app, "submit", "a search or a suite in shards on a cluster", TakesProgram::kYes);
+  Verb verb(app, "submit", "start a search or a suite in shards on a cluster", TakesProgram::kYes);
   verb.exit_codes("submitted", "", "cannot be submitted");
   auto options = std::make_shared<SubmitArguments>();
   verb.flag("--slurm", options->slurm, "start an array job with sbatch");
   verb.flag("--kubernetes", options->kubernetes, "print an Indexed Job");
   verb.flag("--github", options->github, "print a workflow with a matrix");
   verb.flag("--tests", options->tests, "the program is a test binary: heddle test instead of heddle find");
-  verb.number("--shards", options->shards, "parts of the campaign");
-  verb.number("--executions", options->executions, "runs: of the search in all, or of each test");
+  verb.number("--shards", options->shards, "how many parts the campaign has");
+  verb.number("--executions", options->executions, "how many runs the search has in all, or each test of a suite");
   verb.number("--seed", options->seed, "random seed of the campaign");
   verb.text("--strategy", options->strategy, "how to search", "NAME");
   verb.text("--place", options->place, "the shared directory for what the shards find [heddle-campaign]", "DIRECTORY");
@@ -190,10 +190,10 @@ constexpr VerbRow kSubmitVerb{152, add_submit};
 HEDDLE_ROW(verbs, kSubmitVerb);
 
 void add_status(CLI::App& app, Session& session) {
-  Verb verb(app, "status", "how far a submitted campaign is, with what its shards found so far", TakesProgram::kNo);
+  Verb verb(app, "status", "show how far a submitted campaign is, and what its shards have found so far", TakesProgram::kNo);
   auto options = std::make_shared<StatusArguments>();
   verb.positional("DIRECTORY", options->place, "the campaign's directory [heddle-campaign]");
-  verb.flag("--resubmit", options->resubmit, "start shards again that were lost");
+  verb.flag("--resubmit", options->resubmit, "start lost shards again");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_status(session, *options); }; });
 }

@@ -215,8 +215,8 @@ int run_suggest(const Session& session, const SavedBugOptions& options) {
 }
 
 void add_suggest(CLI::App& app, Session& session) {
-  Verb verb(app, "suggest", "the smallest critical section or order that removes a failure", TakesProgram::kBesideBug);
-  verb.exit_codes("a change that removes the failure", "", "none found");
+  Verb verb(app, "suggest", "find the smallest critical section or order that removes a failure", TakesProgram::kBesideBug);
+  verb.exit_codes("a change that removes the failure was found", "", "none was found");
   auto options = std::make_shared<SavedBugOptions>();
   options->add_to(verb);
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_suggest(session, *options); }; });

@@ -175,7 +175,7 @@ int run_tests(const Session& session, TestArguments options) {
 }
 
 void add_test(CLI::App& app, Session& session) {
-  Verb verb(app, "test", "every test of a suite under many schedules, with one budget for all", TakesProgram::kOrCTest);
+  Verb verb(app, "test", "run every test of a suite under many schedules, with one budget for all", TakesProgram::kOrCTest);
   auto options = std::make_shared<TestArguments>();
   options->suite.debug.simplify.seconds = kSimplifySeconds;
   options->suite.campaign.add_to(verb, kRacyIfInstrumented);
@@ -189,7 +189,8 @@ void add_test(CLI::App& app, Session& session) {
   verb.texts("--suppress", options->suppressed, "failures whose message matches do not fail the build; may be given several times",
              "REGEX");
   options->files.add_to(verb);
-  verb.flag("--partial", options->suite.partial, "tests that the time does not reach are left to the next run, and not inconclusive");
+  verb.flag("--partial", options->suite.partial,
+            "leave tests for which the time is too short to the next run; the result is then not inconclusive");
   verb.flag("--list", options->list, "only list the tests");
   verb.flag("--no-explain", options->no_explain, "only find failures: no simplified schedules and no pages");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_tests(session, *options); }; });

@@ -51,8 +51,8 @@ int run_verify(const Session& session, const VerifyArguments& options) {
 }
 
 void add_verify(CLI::App& app, Session& session) {
-  Verb verb(app, "verify", "is a bug gone from a build that was made after it?", TakesProgram::kBesideBug);
-  verb.exit_codes("fixed", "still fails, or fails in another way", "cannot tell");
+  Verb verb(app, "verify", "check whether a bug is gone from a newer build", TakesProgram::kBesideBug);
+  verb.exit_codes("fixed", "still fails, or fails differently", "cannot tell");
   auto options = std::make_shared<VerifyArguments>();
   verb.positional("BUG", options->bug, "a saved bug [the latest], or a replay string hd2:...");
   verb.seconds("--time", options->limits.seconds, "seconds to spend at most, 0 for no limit");
@@ -60,7 +60,7 @@ void add_verify(CLI::App& app, Session& session) {
   verb.number("--samples", options->limits.sampled, "schedules to sample at most");
   verb.fraction("--miss", options->limits.miss, "the largest probability of having missed the bug that counts as fixed");
   verb.number("--seed", options->limits.seed, "random seed");
-  verb.number("--jobs,-j", options->limits.jobs, "workers, 0 for one per core");
+  verb.number("--jobs,-j", options->limits.jobs, "runs at a time, 0 for one per core");
   verb.one_of("--carrier", options->limits.carrier, kCarriers, "[as found]");
   verb.flag("--json", options->json, "one JSON document on stdout and nothing else there");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run_verify(session, *options); }; });

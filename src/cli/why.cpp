@@ -57,13 +57,13 @@ int run(const Session& session, const WhyArguments& options) {
 }
 
 void add_why(CLI::App& app, Session& session) {
-  Verb verb(app, "why", "where the failure, or a value, came from: the lines that led to it, over all threads", TakesProgram::kBesideBug);
-  verb.exit_codes("its origins are shown", "", "none found");
+  Verb verb(app, "why", "show the lines that led to the failure, or to a value, over all threads", TakesProgram::kBesideBug);
+  verb.exit_codes("the lines are shown", "", "none were found");
   auto options = std::make_shared<WhyArguments>();
   options->add_to(verb);
   verb.text("--value", options->value, "a variable (counter, queue.items[3]), a place (file.c:12) or an address instead of the failure",
             "EXPR");
-  verb.number("--at", options->at, "as it was before this event [the end]");
+  verb.number("--at", options->at, "the value before this event [at the end]");
   verb.flag("--all", options->all, "every line, not only the nearest");
   verb.when_chosen([&session, options] { session.chosen = [&session, options] { return run(session, *options); }; });
 }

@@ -175,6 +175,12 @@ class Driver {
   std::unordered_set<uint64_t> rejected_;
 };
 
+std::string names_of_passes() {
+  std::string names;
+  for (const PassRow& row : passes()) names += std::string(names.empty() ? "" : ", ") + row.name;
+  return names;
+}
+
 std::vector<const PassRow*> pipeline(const std::string& algorithm) {
   std::vector<const PassRow*> rows;
   if (algorithm == "default") {
@@ -187,7 +193,7 @@ std::vector<const PassRow*> pipeline(const std::string& algorithm) {
     const size_t end = std::min(algorithm.find('+', begin), algorithm.size());
     const std::string name = algorithm.substr(begin, end - begin);
     const PassRow* row = pass_named(name);
-    if (row == nullptr) throw Error("no simplification algorithm is called '" + name + "'", ExitCode::kUsage);
+    if (row == nullptr) throw Error("no pass is called '" + name + "'; there are default, " + names_of_passes(), ExitCode::kUsage);
     rows.push_back(row);
     begin = end + 1;
   }

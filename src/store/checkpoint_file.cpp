@@ -77,7 +77,7 @@ void CheckpointWriter::block(uint32_t kind, std::string_view raw) {
   const std::string packed = pack_block(kind, blocks_++, 0, raw);
   struct statvfs disk {};
   if (::fstatvfs(file_, &disk) == 0 && disk.f_bavail * disk.f_frsize < packed.size() + kRoomForLog)
-    throw Error(fmt::format("cannot write {}: {}, what is left is the log's", path_, std::strerror(ENOSPC)));
+    throw Error(fmt::format("cannot write {}: {}; the space that is left is kept for the events", path_, std::strerror(ENOSPC)));
   write_all(file_, packed, path_);
 }
 

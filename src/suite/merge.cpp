@@ -14,7 +14,8 @@ namespace {
 void refuse_stranger(const ShardResult& first, const ShardResult& other) {
   const auto differ = [&](const std::string& what, const auto& a, const auto& b) {
     if (a != b)
-      throw Error(fmt::format("{} and {} are not of one campaign: {} is {} and {}", first.place, other.place, what, a, b),
+      throw Error(fmt::format("{} and {} belong to different campaigns: {} is {} in the one and {} in the other", first.place, other.place,
+                              what, a, b),
                   ExitCode::kUsage);
   };
   const SuiteResult &a = first.result, &b = other.result;
@@ -24,7 +25,7 @@ void refuse_stranger(const ShardResult& first, const ShardResult& other) {
   differ("the program", a.subject, b.subject);
   differ("the build", a.build, b.build);
   if (a.shard.index == b.shard.index)
-    throw Error(fmt::format("shard {} comes twice: {} and {}", a.shard.text(), first.place, other.place), ExitCode::kUsage);
+    throw Error(fmt::format("shard {} is given twice: {} and {}", a.shard.text(), first.place, other.place), ExitCode::kUsage);
 }
 
 // How much a verdict says: what says more stays.

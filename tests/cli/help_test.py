@@ -69,6 +69,14 @@ class Help(base.InDirectory):
             for line in re.findall(r"^  --strategy .*", text, re.M):
                 self.assertNotIn("|", line)
 
+    def test_passes_are_listed(self):
+        """Where they can be given, each with a line; elsewhere the help says where that is."""
+        text = self.help("simplify").split("--algorithm")[1].split("\n  -")[0]
+        listed = re.findall(r"^ {20,}(\w+) {2,}\S", text, re.M)
+        self.assertGreater(len(listed), 6)
+        self.assertIn("tinertia", listed)
+        self.assertIn("heddle simplify --help", self.help("debug"))
+
     def test_bad_values_are_told_the_good_ones(self):
         done = self.heddle("find", "--carrier", "none", "--", "true")
         self.assertEqual(done.returncode, 2)
