@@ -34,21 +34,10 @@ Plan Bounded::plan_for(const Item& item) const {
   plan.tail.early = plan.tail.spurious = 0;
   // A run that cannot follow its prefix must say so: it would be some other schedule, counted twice.
   plan.strictness = Strictness::kStrict;
-  auto append = [&](ThreadId thread, uint64_t number) {
-    if (!plan.slices.empty() && plan.slices.back().thread == thread) {
-      plan.slices.back().until = number;
-    } else {
-      plan.slices.push_back({thread, number});
-    }
-  };
-  for (size_t i = 0; i < item.position; ++i) {
-    const Event& e = item.trace->events()[i];
-    const ThreadId thread = item.trace->thread_id(e);
-    append(thread, e.number);
-    const bool replaced = !item.choice.empty() && item.choice[0].thread == thread && item.choice[0].number == e.number;
-    if (const auto choice = choice_of(*item.trace, e); choice && !replaced) plan.choices.push_back(*choice);
-  }
-  if (item.slice.thread != kNoThread) append(item.slice.thread, item.slice.until);
+  if (item.trace) follow(plan, *item.trace, item.position);
+  if (!item.choice.empty())
+    std::erase_if(plan.choices, [&](const Choice& c) { return c.thread == item.choice[0].thread && c.number == item.choice[0].number; });
+  if (item.slice.thread != kNoThread) append(plan.slices, item.slice.thread, item.slice.until);
   plan.choices.insert(plan.choices.end(), item.choice.begin(), item.choice.end());
   plan.sort_choices();
   return plan;

@@ -12,21 +12,10 @@ Imposing::Imposing(const SearchOptions& options, Imposed imposed, uint32_t bound
 
 Plan Imposing::plan_for(const Item& item) const {
   Plan plan = plan_with(options_, PolicyKind::kStay, 0);
-  plan.tail.early = 0;
+  plan.tail.early = plan.tail.spurious = 0;
   plan.strictness = Strictness::kStrict;
-  auto append = [&](ThreadId thread, uint64_t number) {
-    if (!plan.slices.empty() && plan.slices.back().thread == thread) {
-      plan.slices.back().until = number;
-    } else {
-      plan.slices.push_back({thread, number});
-    }
-  };
-  for (size_t i = 0; i < item.position; ++i) {
-    const Event& e = item.trace->events()[i];
-    append(item.trace->thread_id(e), e.number);
-    if ((e.flags & kChoice) != 0) plan.choices.push_back({item.trace->thread_id(e), e.number, e.value});
-  }
-  if (item.slice.thread != kNoThread) append(item.slice.thread, item.slice.until);
+  if (item.trace) follow(plan, *item.trace, item.position);
+  if (item.slice.thread != kNoThread) append(plan.slices, item.slice.thread, item.slice.until);
   plan.sort_choices();
   return plan;
 }

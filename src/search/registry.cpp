@@ -27,4 +27,19 @@ Plan plan_with(const SearchOptions& options, PolicyKind kind, uint64_t index) {
   return plan;
 }
 
+void append(std::vector<Slice>& slices, ThreadId thread, uint64_t number) {
+  if (!slices.empty() && slices.back().thread == thread) {
+    slices.back().until = number;
+  } else {
+    slices.push_back({thread, number});
+  }
+}
+
+void follow(Plan& plan, const Trace& run, size_t count) {
+  for (const Event& e : run.events().first(count)) {
+    append(plan.slices, run.thread_id(e), e.number);
+    if (const auto choice = choice_of(run, e)) plan.choices.push_back(*choice);
+  }
+}
+
 }  // namespace heddle::search

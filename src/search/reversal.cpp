@@ -22,16 +22,7 @@ constexpr size_t kFewThreads = 3;  // main and two more
 // Of what happens again and again: the first times, and then ever fewer.
 bool again_and_again(uint32_t times, uint32_t first) { return times <= first || (times & (times - 1)) == 0; }
 
-// Appends one operation to slices, lengthening the last one where it is the same thread's.
-void append(std::vector<Slice>& slices, ThreadId thread, uint64_t number) {
-  if (!slices.empty() && slices.back().thread == thread) {
-    slices.back().until = number;
-  } else {
-    slices.push_back({thread, number});
-  }
-}
-
-// For each event, whether its thread stands in the midst of shared work there: it has touched a contended object and not since come to a
+// For each event, whether its thread is in the midst of shared work there: it has touched a contended object and not since come to a
 // point where it waited for others.
 std::vector<bool> inside_work(const Trace& trace, const std::vector<EventPair>& pairs) {
   std::vector<bool> contended(trace.events().size());
@@ -117,11 +108,7 @@ void Reversals::add_sleeps(const std::shared_ptr<const Trace>& trace, const std:
 
 Plan plan_for(const Reversal& r, const SearchOptions& options) {
   Plan plan = plan_with(options, PolicyKind::kStay, 0);
-  const auto events = r.trace.events();
-  for (size_t i = 0; i < r.position; ++i) {
-    append(plan.slices, r.trace.thread_id(events[i]), events[i].number);
-    if (const auto choice = choice_of(r.trace, events[i])) plan.choices.push_back(*choice);
-  }
+  follow(plan, r.trace, r.position);
   plan.choices.insert(plan.choices.end(), r.choices.begin(), r.choices.end());
   for (const Slice& s : r.then) append(plan.slices, s.thread, s.until);
   plan.sort_choices();
