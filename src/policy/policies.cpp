@@ -1,5 +1,8 @@
 #include "policy/policies.h"
 
+#include "model/condition.h"
+#include "model/rwlock.h"
+
 namespace heddle::policy {
 
 namespace {
@@ -52,8 +55,8 @@ bool racing(const Candidate& a, const Candidate& b) {
   if (a.object != b.object || a.object == kNoObject || a.thread == b.thread) return false;
   if (is_memory(a.op) && is_memory(b.op)) return has(a.op, kWrites) || has(b.op, kWrites);
   auto only_releases = [](Op op) { return has(op, kReleases) && !has(op, kAcquires); };
-  auto waits = [](Op op) { return op == Op::kCondWait || op == Op::kCondTimedWait; };
-  auto reads = [](Op op) { return op == Op::kRwReadLock || op == Op::kRwTimedReadLock || op == Op::kRwTryReadLock; };
+  const auto waits = model::is_condition_wait;
+  const auto reads = model::is_shared_lock_request;
   if (waits(a.op) || waits(b.op)) return true;
   return !(only_releases(a.op) && only_releases(b.op)) && !(reads(a.op) && reads(b.op));
 }

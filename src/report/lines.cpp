@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/condition.h"
 #include "trace/locks.h"
 
 namespace heddle::report {
@@ -59,7 +60,7 @@ void Lines::section(size_t step, DecidingLine& line) const {
     for (size_t i = step + 1; i < events.size(); ++i) {
       const Event& other = events[i];
       if (other.thread != e.thread) continue;
-      const bool waits = other.op == Op::kCondWait || other.op == Op::kCondTimedWait;
+      const bool waits = model::is_condition_wait(other.op);
       if (!waits && !(is_unlock(other.op) && other.object == e.object)) continue;
       const auto calls = names_.calls(i);
       if (!calls.empty()) stretch(line, calls.front());

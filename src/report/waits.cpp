@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/condition.h"
 #include "trace/enabled.h"
 #include "trace/locks.h"
 
@@ -19,7 +20,7 @@ size_t wasted_on(const Trace& trace, uint32_t thread) {
   for (size_t i = events.size(); i-- > 0 && own.size() < 3;) {
     if (events[i].thread == thread && !is_memory(events[i].op)) own.push_back(i);
   }
-  auto waits = [&](size_t i) { return events[i].op == Op::kCondWait || events[i].op == Op::kCondTimedWait; };
+  auto waits = [&](size_t i) { return model::is_condition_wait(events[i].op); };
   if (own.size() < 3 || !waits(own[0]) || events[own[1]].op != Op::kCondReacquire || !waits(own[2])) return kNoDifference;
   for (size_t i = own[1]; i-- > own[2];) {
     const Event& e = events[i];
@@ -81,8 +82,7 @@ std::optional<StaleWake> stale_wake(const Trace& trace, uint32_t thread, size_t 
   const auto events = trace.events();
   size_t wake = std::min(end, events.size());
   auto is_wake = [&](const Event& e) {
-    return e.thread == thread && (e.op == Op::kCondReacquire || e.op == Op::kCondTimedReacquire) &&
-           (e.flags & (kTimedOut | kSpurious)) == 0;
+    return e.thread == thread && model::is_reacquire(e.op) && (e.flags & (kTimedOut | kSpurious)) == 0;
   };
   while (wake > 0 && !is_wake(events[wake - 1])) --wake;
   if (wake-- == 0) return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/condition.h"
 #include "report/waits.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
@@ -88,7 +89,7 @@ class WakeUpDoctor {
     std::vector<std::vector<ObjectId>> held_at(events_.size());
     for (size_t i = 0; i < events_.size(); ++i) {
       const Event& e = events_[i];
-      if (i > 0 && e.thread == waiter_.thread && (e.op == Op::kCondWait || e.op == Op::kCondTimedWait)) {
+      if (i > 0 && e.thread == waiter_.thread && model::is_condition_wait(e.op)) {
         wait = i;
         mutex = locks.mutex_of(e);
         locked = kNoDifference;

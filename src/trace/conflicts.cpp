@@ -3,6 +3,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "model/condition.h"
 #include "trace/blocks.h"
 #include "trace/happens_before.h"
 #include "trace/known.h"
@@ -13,9 +14,7 @@ namespace heddle::trace {
 
 namespace {
 
-bool is_wait(Op op) { return op == Op::kCondWait || op == Op::kCondTimedWait; }
 bool is_try(Op op) { return is_lock_request(op) && !has(op, kBlocks); }
-bool is_wake(Op op) { return op == Op::kCondReacquire || op == Op::kCondTimedReacquire; }
 
 }  // namespace
 
@@ -31,7 +30,8 @@ bool operations_conflict(Op a, Op b) {
       return destroys || (is_lock_request(a) && is_lock_request(b) && !(is_shared_lock_request(a) && is_shared_lock_request(b)));
     }
     case Family::kConditions:
-      return !is_wake(a) && !is_wake(b) && (is_wait(a) || is_wait(b) || a == Op::kCondDestroy || b == Op::kCondDestroy);
+      return !model::is_reacquire(a) && !model::is_reacquire(b) &&
+             (model::is_condition_wait(a) || model::is_condition_wait(b) || a == Op::kCondDestroy || b == Op::kCondDestroy);
     case Family::kSemaphores: return !has(a, kReleases) || !has(b, kReleases);
     case Family::kOnces: return !has(a, kReleases) && !has(b, kReleases);
     case Family::kFutexes:

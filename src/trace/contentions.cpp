@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/condition.h"
 #include "symbols/object_words.h"
 #include "trace/locks.h"
 
@@ -17,7 +18,7 @@ struct Holding {
   size_t released = 0;  // index of the event that gave it back
 };
 
-bool gives_back(Op op) { return is_unlock(op) || op == Op::kCondWait || op == Op::kCondTimedWait; }
+bool gives_back(Op op) { return is_unlock(op) || model::is_condition_wait(op); }
 
 }  // namespace
 

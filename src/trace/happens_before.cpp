@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/condition.h"
 #include "trace/enabled.h"
 #include "trace/locks.h"
 #include "trace/patience.h"
@@ -71,8 +72,8 @@ HappensBefore::HappensBefore(const Trace& trace, Edges edges) {
       join(clock, clocks_[now[t]]);
       clock[t] = std::max(clock[t], e.number);
     };
-    const bool waits = e.op == Op::kCondWait || e.op == Op::kCondTimedWait;
-    const bool wakes = e.op == Op::kCondReacquire || e.op == Op::kCondTimedReacquire;
+    const bool waits = model::is_condition_wait(e.op);
+    const bool wakes = model::is_reacquire(e.op);
     const bool failed = (e.flags & (kFailed | kTimedOut | kSpurious)) != 0;
     const bool atomic = row(e.op).family == Family::kAtomics;
     if (e.object != kNoObject && counts(row(e.op).family, edges)) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/condition.h"
 #include "trace/happens_before.h"
 #include "trace/imposed.h"
 
@@ -63,7 +64,7 @@ class Remedies {
           const Event& r = trace->events()[j];
           if (r.thread != e.thread) continue;
           const bool gives = r.object == e.object && unlocks_it(r.op);
-          if (gives || (waits_too && (r.op == Op::kCondWait || r.op == Op::kCondTimedWait))) return r;
+          if (gives || (waits_too && model::is_condition_wait(r.op))) return r;
         }
       }
     }
@@ -74,7 +75,7 @@ class Remedies {
     const std::vector<size_t> back = before(thread, position);
     std::vector<Event> next;
     for (size_t i : after(thread, position)) next.push_back(failing_.events()[i]);
-    // What it stands before and never came to.
+    // Its next operation, which it never executed.
     const Thread& t = failing_.threads()[thread];
     if (next.size() < kNear && t.pending != Op::kNone && t.state != ThreadState::kFinished)
       next.push_back({thread, t.operations + 1, t.pending, 0, 0, t.object, t.site, 0});

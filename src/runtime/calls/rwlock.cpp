@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "model/rwlock.h"
 #include "runtime/base/check.h"
 #include "runtime/base/real.h"
 #include "runtime/engine/clock.h"
@@ -39,7 +40,7 @@ int timed(pthread_rwlock_t* l, Op op, LockFunction try_real, clockid_t clock, co
     e->flags |= kFailed;
     return EDEADLK;
   }
-  const bool free = op == Op::kRwTimedReadLock ? rwlock_readable(l) : rwlock_writable(l);
+  const bool free = model::is_shared_lock_request(op) ? rwlock_readable(l) : rwlock_writable(l);
   if (free) return take(l, try_real, p.site);
   e->flags |= kTimedOut | kChoice;
   e->value = kChoiceTimeout;

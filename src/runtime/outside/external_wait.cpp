@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "model/condition.h"
 #include "model/waits.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
@@ -109,7 +110,7 @@ bool wake_from_shared_conditions() {
   bool any = false;
   for (uint32_t i = 0; i < g_live_count; ++i) {
     ThreadSlot& t = g_threads[g_live[i].slot];
-    const bool waits = t.pending.op == Op::kCondReacquire || t.pending.op == Op::kCondTimedReacquire;
+    const bool waits = model::is_reacquire(t.pending.op);
     if (!waits || t.wait.ended || !others_may_end(t)) continue;
     t.wait.ended = true;
     any = any || ready(t) == Ready::kYes;
