@@ -1,6 +1,6 @@
 #pragma once
 // What the operations mean: may a thread go on, and what changes when it does. One family of operations a file; here is only the list.
-// The machine asks a state for facts. There are two: in the target glibc's own words and the kernel (runtime/model.h), in the tool what the
+// The machine asks a state for facts. There are two: in the target glibc's own words and the kernel (runtime/engine/model.h), in the tool what the
 // events so far tell (events.h). Both are plain classes, so that in the target a question costs a look at a word.
 #include "model/barrier.h"
 #include "model/condition.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A search proposes plans and reads traces. Adding one: a file of its own and a row in registry.cpp.
+// A search proposes plans and reads traces. Each has a file of its own, with its row.
 #include <functional>
 #include <memory>
 #include <optional>

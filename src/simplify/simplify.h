@@ -1,6 +1,6 @@
 #pragma once
 // From a messy failing schedule to the switches that matter. A pass proposes plans about the best trace so far and reads what they
-// gave; adding one: a file of its own and a row in registry.cpp. Every trace that becomes the best really ran and really failed alike.
+// gave; each has a file of its own, with its row. Every trace that becomes the best really ran and really failed alike.
 #include <atomic>
 #include <cstddef>
 #include <functional>

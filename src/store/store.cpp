@@ -21,6 +21,11 @@ constexpr char kMagic[8] = {'h', 'e', 'd', 'd', 'l', 'e', '\r', '\n'};
 // Raised when the layout of the file changes; kWireVersion is raised when the meaning of what it holds does.
 constexpr uint32_t kFileVersion = 3;
 
+// Saved traces hold these numbers: what is new comes after them.
+static_assert(static_cast<uint16_t>(Op::kReleased) == 81);
+static_assert(static_cast<uint32_t>(OutcomeKind::kLimit) == 13);
+static_assert(static_cast<uint32_t>(PolicyKind::kDelay) == 8);
+
 struct FileHeader {
   char magic[8];
   uint32_t file_version;

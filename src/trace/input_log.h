@@ -34,7 +34,7 @@ struct InputLog {
   std::vector<InputFile> files;  // each path once
   std::vector<InputCall> calls;  // sorted by thread and ordinal
   uint64_t lost = 0;             // more came than the log holds
-  bool by_peer = false;          // it is a part of a recording, named by peers: trace/requests.h
+  bool by_peer = false;          // it is a part of a recording, named by peers: simplify/requests.h
 
   bool from_outside() const;  // has it more than how the clock moved?
   // Is it of a recording of the first process, and not of one that was forked?

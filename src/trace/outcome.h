@@ -29,7 +29,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// Is this outcome a failure of the program by the default rules (design: "What counts as a failure")? Outcomes that say nothing about
+// Is this outcome a failure of the program by the default rules (docs/design.md, Outcomes)? Outcomes that say nothing about
 // the program (diverged, limit, cannot-control, external-wait) are neither failure nor pass.
 bool is_failure(const Outcome& outcome, int expected_exit = 0);
 bool is_inconclusive(const Outcome& outcome);

@@ -17,7 +17,7 @@ enum class OutcomeKind : uint32_t {
   kExternalWait,  // every thread waits for something outside the program
   kCannotControl,
   kDiverged,
-  kLimit,
+  kLimit,  // new kinds come after this one: saved traces hold the numbers
 };
 inline constexpr const char* kOutcomeNames[] = {"unknown",  "exit",   "signal", "abort",         "assert",         "exception", "deadlock",
                                                 "livelock", "misuse", "output", "external-wait", "cannot-control", "diverged",  "limit"};

@@ -34,7 +34,7 @@ enum class PolicyKind : uint32_t {
   kRace,       // race-directed: threads at a marked site or object wait for each other, then a coin decides
   kTimeSlice,  // a fair quantum of operations a thread, as an ordinary machine would give
   kFifo,       // preempted threads go to the end of a first-in first-out dispatch queue (Choi & Zeller 3.3)
-  kDelay,      // round-robin without preemption but for the delays, which skip a thread (delay bounding)
+  kDelay,      // round-robin without preemption but for the delays, which skip a thread (delay bounding). New ones come last
 };
 
 // Random numbers are functions of (seed, step) and (seed, thread), never of a state: a plan can be installed after a fork in mid-run.

@@ -9,6 +9,10 @@ namespaces  a room's names are in its own namespace, heddle::ROOM, and wire/room
 length    a source file over 500 lines carries a `// long:` (or `# long:`) comment with the reason
 functions  a function of src has at most 60 lines and nests at most 4 deep, but those of LONG_FUNCTIONS
 words     no machine paths, no unfinished-work markers
+rows      every row of a table (wire/rows.h) is registered, no two of a table have one rank or name, and every policy has its row
+comments  a file that a comment names is there
+printing  the tool prints through cli/print.h alone
+types     no two types of one program have one name
 skips     a test is skipped only for what the machine refuses (SKIPS); what a package lacks is a failure, as ./dev setup installs it
 model     what blocks is said in src/model alone: nothing else lists blocking operations or makes up a Ready; no list of operations has a
           `default:`, which would swallow a new one
@@ -259,6 +263,11 @@ NO_READINESS = {
 }
 
 
+# Which operations are of a kind that the traits do not say is listed once, by a function in src/model.
+KINDS = {"CondTimedWait": "model::is_condition_wait", "CondTimedReacquire": "model::is_reacquire", "RwTimedReadLock": "model::is_shared_lock_request"}
+OWN_KINDS = {"src/exec/agreement.cpp": "exec does not know the model"}
+
+
 def switches(text):
     """(line, text) of the body of each switch, without the bodies of the switches inside it."""
     for start in re.finditer(r"\bswitch \(", text):
@@ -297,10 +306,55 @@ def check_model(root, _library):
         for number, line in enumerate(text.splitlines(), 1):
             code = line.split("//")[0]
             listed = re.search(r"case Op::k(\w+):", code)
+            compared = re.search(rf"== Op::k({'|'.join(KINDS)})\b", code)
+            if compared and "/".join(parts) not in OWN_KINDS:
+                yield path, number, f"lists operations of a kind: ask {KINDS[compared.group(1)]}"
             if listed and listed.group(1) in blocking:
                 yield path, number, f"lists {listed.group(1)}, which blocks: ask model/waits.h what an operation waits for"
             elif re.search(r"(?<![=!]= )(?<!case )\bReady::k\w+|\bmodel::when\(", code):
                 yield path, number, "makes up whether a thread may go on: src/model says that"
+
+
+def check_rows(root, _library):
+    """A row that is not registered does nothing, and nobody says so: its search, pass or verb is just not there."""
+    taken, policies = {}, set()
+    for path in files(root):
+        if path.relative_to(root).parts[0] != "src" or path.suffix != ".cpp":
+            continue
+        text = read(path)
+        for row in re.finditer(r"^constexpr (\w+)Row (k\w+)\{", text, re.M):
+            table, name = row.groups()
+            line = text.count("\n", 0, row.start()) + 1
+            if not re.search(rf"^HEDDLE_ROW\(\w+, {name}\);", text, re.M):
+                yield path, line, f"{name} is in no table: HEDDLE_ROW({table.lower()}..., {name}) is missing"
+            policies |= set(re.findall(r"PolicyKind::(k\w+)", text[row.end():row.end() + 200])) if table == "Policy" else set()
+            head = text[row.end():].split(";")[0]
+            keys = [("rank", re.match(r"\s*(?:\.rank = )?(\d+)", head)), ("name", re.search(r'"([\w-]+)"', head) if table != "Verb" else None)]
+            for what, found in keys:
+                first = taken.setdefault((table, what, found.group(1)), name) if found else name
+                if first != name:
+                    yield path, line, f"{name} has the {what} of {first}: {found.group(1)}"
+    kinds = re.search(r"enum class PolicyKind[^{]*\{(.*?)\n\};", read(root / "src/wire/plan.h"), re.S) if (root / "src/wire/plan.h").exists() else None
+    for kind in re.findall(r"^  (k\w+)", kinds.group(1), re.M) if kinds else ():
+        if kind not in policies:
+            yield root / "src/wire/plan.h", 0, f"no policy has the row of {kind}: its plans would be run by another"
+
+
+def check_comments(root, _library):
+    """A file that a comment names, as room/file.h, is there: whoever follows the comment finds something."""
+    here = {path.relative_to(root).as_posix() for path in files(root)}
+    rooms_here = {name.split("/")[1] for name in here if name.startswith("src/") and name.count("/") > 1}
+    inner = {name.split("/")[2] for name in here if name.startswith("src/runtime/") and name.count("/") > 2}
+    named = re.compile(rf"(?<![\w./-])((?:src/)?(?:{'|'.join(sorted(rooms_here | inner) or ['src'])})/[\w/]*\w\.(?:h|cpp|c|def))\b")
+    for path in files(root):
+        parts = path.relative_to(root).parts
+        if parts[0] not in ("src", "valgrind") or path.suffix not in (".cpp", ".h", ".c", ".def"):
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            comment = line[line.find("//"):] if "//" in line else line if re.match(r"\s*(/\*|\*| {3})", line) else ""
+            for name in named.findall(comment):
+                if not {name, f"src/{name}", f"src/runtime/{name}"} & here:
+                    yield path, number, f"the comment names {name}, which is not there"
 
 
 def check_symbols(root, library):

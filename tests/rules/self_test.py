@@ -99,6 +99,7 @@ breaks("printing past print.h", "printing", {"src/cli/a.cpp": 'fmt::print("{}", 
 keeps("a question to the model", "model", {"src/trace/a.cpp": "bool b = now.ready(op, a) == Ready::kYes;\ncase Ready::kNo: break;\n"})
 breaks("an answer of one's own", "model", {"src/trace/a.cpp": "return lock.owner == kNone ? Ready::kYes : Ready::kNo;\n"}, "makes up")
 breaks("a list of what blocks", "model", {"src/trace/a.cpp": "switch (op) {\n  case Op::kSemWait: return count > 0;\n}\n"}, "lists SemWait")
+breaks("a kind listed once more", "model", {"src/report/a.cpp": "bool b = op == Op::kCondWait || op == Op::kCondTimedWait;\n"}, "ask model::is_condition_wait")
 breaks(
     "a default over operations",
     "model",
@@ -112,6 +113,17 @@ breaks(
     "a.cpp:1: a `default:`",
 )
 keeps("a default over something else", "model", {"src/trace/a.cpp": "switch (kind) {\n  case Kind::kA: return 1;\n  default: return 0;\n}\n"})
+
+def pass_row(name, rank, registered=True):
+    return f'constexpr PassRow k{name}Pass{{\n    .rank = {rank},\n    .name = "{name.lower()}",\n}};\n' + f"HEDDLE_ROW(passes, k{name}Pass);\n" * registered
+
+
+keeps("two rows", "rows", {"src/trace/a.cpp": pass_row("A", 1), "src/trace/b.cpp": pass_row("B", 2)})
+breaks("a row that nobody registers", "rows", {"src/trace/a.cpp": pass_row("A", 1, False)}, "a.cpp:1: kAPass is in no table")
+breaks("a rank twice", "rows", {"src/trace/a.cpp": pass_row("A", 1), "src/trace/b.cpp": pass_row("B", 1)}, "kBPass has the rank of kAPass: 1")
+breaks("a policy without a row", "rows", {"src/wire/plan.h": "enum class PolicyKind : int {\n  kStay,  // x\n};\n"}, "no policy has the row of kStay")
+keeps("a comment that leads somewhere", "comments", {"src/trace/a.h": "int a;  // see trace/a.h\n"})
+breaks("a comment that leads nowhere", "comments", {"src/trace/a.h": "// see trace/b.h\n"}, "a.h:1: the comment names trace/b.h")
 
 with tempfile.TemporaryDirectory() as name:
     library = os.path.join(name, "lib.so")
