@@ -12,7 +12,7 @@ namespace heddle::cli {
 
 namespace {
 
-// A loop that waits without a call and is found on the way becomes a point: then the search begins again. That a loop waits is told from what it
+// A loop that waits without a call and is found on the way becomes a point: then the search begins again. That a loop waits is seen from what it
 // was seen to do, so that nothing is proved with one.
 CheckResult check_plain(Campaign& campaign, SearchOptions& search, const CheckOptions& check_options) {
   for (;;) {

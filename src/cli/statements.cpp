@@ -27,14 +27,14 @@ std::vector<bool> needed(const std::vector<StatementRun>& runs) {
 
 StatementSlices slices_of(const TracedRun& traced) {
   StatementSlices slices;
-  StatementRuns told = statement_runs(*traced.blocks, traced.run);
+  StatementRuns statements = statement_runs(*traced.blocks, traced.run);
   OriginQuestion question = about_failure(traced.run);
   question.births = births_of(traced.run);
-  slice_statements(told, *traced.blocks, traced.run, question, StatementEdges::kOrders);
-  slices.orders = needed(told.runs);
-  slice_statements(told, *traced.blocks, traced.run, question, StatementEdges::kValues);
-  slices.values = needed(told.runs);
-  slices.runs = std::move(told.runs);
+  slice_statements(statements, *traced.blocks, traced.run, question, StatementEdges::kOrders);
+  slices.orders = needed(statements.runs);
+  slice_statements(statements, *traced.blocks, traced.run, question, StatementEdges::kValues);
+  slices.values = needed(statements.runs);
+  slices.runs = std::move(statements.runs);
   slices.places = traced.run.data().loops;
   return slices;
 }

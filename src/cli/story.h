@@ -1,5 +1,5 @@
 #pragma once
-// Everything that is saved about a bug, loaded to be told.
+// Everything that is saved about a bug, loaded for its report.
 #include <memory>
 #include <optional>
 #include <string>

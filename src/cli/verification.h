@@ -50,7 +50,7 @@ struct VerifyFailure {
 
 struct Verified {
   VerifyVerdict verdict = VerifyVerdict::kCannotTell;
-  std::vector<std::string> reasons;  // why it cannot be told
+  std::vector<std::string> reasons;  // why there is no verdict
   Reanchored anchors;
   std::vector<VerifyEvidence> evidence;
   std::optional<VerifyFailure> failure;

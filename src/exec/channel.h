@@ -59,7 +59,7 @@ class Channel {
   bool streams() const { return control().stream.events != 0; }
   uint64_t event_count() const;
 
-  // The trace as it stands in the slot. Whatever the target scribbled there, the result is well-formed.
+  // The trace as it is in the slot. Whatever the target scribbled there, the result is well-formed.
   // Without the events if `wanted` is given and does not want those of a run that ended so.
   Trace read(const Plan& plan, int wait_status, const std::function<bool(const Outcome&)>& wanted = nullptr) const;
 

@@ -78,7 +78,7 @@ Runner::Runner(Target target, RunnerOptions options) : target_(std::move(target)
 
 Runner::~Runner() { go_anywhere(); }
 
-// The thread that waits for runs stands on their core: waking another one takes longer than a short run, the more so if it sleeps.
+// The thread that waits for runs is on their core: waking another one takes longer than a short run, the more so if it sleeps.
 void Runner::stay_with_runs() {
   if (options_.core < 0 || !cores_.empty()) return;
   cores_ = usable_cores();
@@ -142,7 +142,7 @@ void Runner::stop_serving() {
   serving_ = false;
 }
 
-// True when the server stands, or is of no use; false when the program ended, or would not come to its first thread.
+// True when the server is ready, or is of no use; false when the program ended, or would not come to its first thread.
 bool Runner::await_ready() {
   const auto limit = Clock::now() + std::chrono::milliseconds(kStartLimitMs);
   int span = 1;

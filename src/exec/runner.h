@@ -1,5 +1,5 @@
 #pragma once
-// One worker: `Plan -> Trace` on a real program. A fork server stands before the program's first thread; starting it, feeding it,
+// One worker: `Plan -> Trace` on a real program. A fork server stops before the program's first thread; starting it, feeding it,
 // watching it and replacing it are hidden here.
 #include <atomic>
 #include <chrono>

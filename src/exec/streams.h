@@ -30,7 +30,7 @@ struct StreamState {
   std::string out, err;
 };
 
-// One worker's standard streams. A mark is taken when the fork server stands; each run starts from it.
+// One worker's standard streams. A mark is taken when the fork server has started; each run starts from it.
 class Streams {
  public:
   explicit Streams(const Input& input);
@@ -40,7 +40,7 @@ class Streams {
   int err() const { return err_.get(); }
   void mark();
   void rewind();
-  // `there`: what has been written up to that point stands in the files already.
+  // `there`: what has been written up to that point is in the files already.
   void rewind_to(const StreamState& state, bool there);
   std::string out_bytes() const { return read_from_start(out_); }
   std::string err_bytes() const { return read_from_start(err_); }

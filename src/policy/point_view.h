@@ -6,7 +6,7 @@
 
 namespace heddle::policy {
 
-// A live thread and the operation that it stands before.
+// A live thread and its next operation.
 struct Candidate {
   ThreadId thread;
   uint32_t slot;    // index of the thread in this run

@@ -16,7 +16,7 @@ namespace heddle::report {
 
 namespace {
 
-constexpr size_t kMostTold = 5;  // threads of which a sentence tells; the table of who waits has the others
+constexpr size_t kMostNamed = 5;  // threads of which a sentence tells; the table of who waits has the others
 
 class Blocked {
  public:
@@ -51,13 +51,13 @@ class Blocked {
     const bool others = std::any_of(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& w) { return w.op != Op::kThreadJoin; });
     for (const WaitEdge& w : d_.waits) {
       if (cycle_ && !w.in_cycle) continue;
-      // Who only waits for the end of another is told where few wait; the table has them all.
+      // Who only waits for the end of another is named where few wait; the table has them all.
       if (w.op == Op::kThreadJoin && others && !w.in_cycle && said >= 2) continue;
       lines_of(w);
-      if (++said > kMostTold) continue;
+      if (++said > kMostNamed) continue;
       tail += (tail.empty() ? "" : "; ") + wait_sentence(c_.names, w);
     }
-    if (said > kMostTold) tail += fmt::format("; and {} more wait", said - kMostTold);
+    if (said > kMostNamed) tail += fmt::format("; and {} more wait", said - kMostNamed);
     d_.why += tail;
   }
 
@@ -98,15 +98,15 @@ class Blocked {
       return true;
     }
     std::string ways;
-    size_t told = 0;
+    size_t named = 0;
     for (const WaitEdge* w : round) {
       // What it holds that the other wants.
       const auto other = std::find_if(round.begin(), round.end(), [&](const WaitEdge* o) { return o->holder == w->thread; });
-      if (other == round.end() || ++told > kMostTold) continue;
+      if (other == round.end() || ++named > kMostNamed) continue;
       ways += fmt::format("{}{} takes {} at {} and then {} at {}", ways.empty() ? "" : ", ", c_.thread(w->thread), name(**other),
                           (*other)->taken_at.empty() ? "?" : (*other)->taken_at, name(*w), w->at);
     }
-    d_.fix = fmt::format("Take these locks in one order everywhere, or all at once: {}{}.", ways, told > kMostTold ? ", and so on" : "");
+    d_.fix = fmt::format("Take these locks in one order everywhere, or all at once: {}{}.", ways, named > kMostNamed ? ", and so on" : "");
     return true;
   }
 

@@ -129,7 +129,7 @@ class Rows {
     return what.empty() ? std::string("waits") : "waits for " + what;
   }
 
-  // What the thread stands before after this slice.
+  // The thread's next operation after this slice.
   std::pair<Op, ObjectId> pending(const TraceSlice& slice) const {
     const auto events = trace_.events();
     for (size_t i = slice.end; i < events.size(); ++i) {

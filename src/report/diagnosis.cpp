@@ -61,7 +61,7 @@ class Doctor {
   bool has_cause() const { return case_.has_cause(); }
   std::string thread(uint32_t index) const { return names_.thread(index); }
 
-  // What stood between: the switch that let it happen.
+  // What was in between: the switch that let it happen.
   void decisive_lines() {
     const auto window = deciding_window(trace_, cause_);
     if (!window) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What kind of bug a failing trace shows, told from its evidence: how it ended, what the stopped thread did before and after the
+// What kind of bug a failing trace shows, derived from its evidence: how it ended, what the stopped thread did before and after the
 // deciding switch and the others did in between, and the orders that were run to test that. A wrong name is worse than none: what
 // the evidence does not bear out stays unknown.
 #include <string>

@@ -44,7 +44,7 @@ class Fixer {
   bool seen(size_t step) const { return step < events_.size(); }
   std::string other() const { return seen(t_.between) ? c_.thread(events_[t_.between].thread) : std::string("the other thread"); }
 
-  // The line of what the stopped thread came back to, or stood before in the end; with its caller where the line before has one too.
+  // The line of what the stopped thread came back to, or had next in the end; with its caller where the line before has one too.
   std::string after_place() const {
     if (seen(after())) return c_.place(after());
     const Thread& t = c_.trace.threads()[w_.thread];
@@ -137,7 +137,7 @@ class Fixer {
   std::string together() const {
     const auto [from, to] = stretch();
     std::string readers;
-    // What it stood before counts as done.
+    // Its next operation counts as done.
     const ObjectId second = seen(after()) ? events_[after()].object : c_.trace.threads()[w_.thread].object;
     // Where the others looked at both.
     for (size_t i = w_.last + 1; i < std::min(w_.next, events_.size()); ++i) {

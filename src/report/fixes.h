@@ -1,5 +1,5 @@
 #pragma once
-// What to change, and where, against an interleaving: told from the operations around the deciding switch.
+// What to change, and where, against an interleaving: derived from the operations around the deciding switch.
 #include <optional>
 
 #include "report/case.h"
@@ -14,7 +14,7 @@ struct Published {
   size_t set, found;
 };
 std::optional<Published> published_early(const Case& c, const CauseEvent& early, const CauseEvent& late);
-// `early` came before `late` and must not: events, or what a thread stood before.
+// `early` came before `late` and must not: events, or the next operation of a thread.
 std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late);
 
 }  // namespace heddle::report

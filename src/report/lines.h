@@ -15,7 +15,7 @@ class Lines {
 
   // The line of an event, "T1 <what> (step 4)", with the critical section that it begins or ends.
   void event(size_t step, const std::string& what);
-  // The operation before which a thread stood when the run ended.
+  // The next operation of a thread when the run ended.
   void pending(uint32_t thread, const std::string& what);
   void place(const Frame& frame, uint32_t thread, const std::string& caption, size_t step = kNoDifference);
   // The innermost line of the program's own code on that stack.
@@ -24,7 +24,7 @@ class Lines {
   // between, or, where the two lie in different functions, the lines of the function from which both are called.
   void gap(uint32_t thread, size_t before, size_t after);
 
-  // The line of an event that is told already, widened: to the thread's next operation, which rests on what was read; from the one before; to
+  // The line of an event that is shown already, widened: to the thread's next operation, which rests on what was read; from the one before; to
   // where the thread stood when the run ended.
   void consequence(size_t step);
   void approach(size_t step);

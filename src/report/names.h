@@ -48,7 +48,7 @@ class Names {
   std::string statement(SiteId site) const;
   // One event: "locks mutex A", "reads balance -> 100".
   std::string operation(const Event& event);
-  // What a thread stands before: "lock mutex A".
+  // A thread's next operation: "lock mutex A".
   std::string operation(Op op, ObjectId object);
   // Where the objects that have only a letter come from.
   std::vector<std::string> legend() const;

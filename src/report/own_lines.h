@@ -1,5 +1,5 @@
 #pragma once
-// A run as its story is told: each event at the line of the program that led to it, where the trace names a place in a library.
+// A run as its report shows it: each event at the line of the program that led to it, where the trace names a place in a library.
 #include "symbols/symbols.h"
 #include "trace/cause.h"
 #include "trace/stacks.h"

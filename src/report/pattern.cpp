@@ -10,7 +10,7 @@ namespace heddle::report {
 
 namespace {
 
-// An operation, executed or only stood before.
+// An operation, executed or the next one.
 struct Operation {
   Op op = Op::kNone;
   ObjectId object = kNoObject;

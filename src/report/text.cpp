@@ -224,7 +224,7 @@ class Writer {
     bool parted = false;
     auto differ = [&](size_t i) {
       if (i >= failing.size() || i >= passing.size()) return true;
-      // A preemption stands before the step with which the other run goes on.
+      // A preemption is shown before the step with which the other run goes on.
       const bool past =
           (failing[i].step != kNoDifference && failing[i].step >= parts) || (passing[i].step != kNoDifference && passing[i].step >= parts);
       return past || (failing[i].kind != RowKind::kFold && passing[i].kind != RowKind::kFold &&
@@ -245,7 +245,7 @@ class Writer {
     out_ += fmt::format("       {}\n", wrapped(ending(), options_.width, 7));
   }
 
-  // Who waits for what stands below.
+  // Who waits for what is shown below.
   std::string ending() const {
     if (!diagnosis_.waits.empty()) return name(story_.failing.outcome().kind);
     return short_places(ending_sentence(story_.failing, story_.symbols));

@@ -283,7 +283,7 @@ class Bound final : public Pass {
     for (size_t j = 0; j < events.size(); ++j) {
       for (uint32_t i : run.dependence().before(j)) try_reversal(run, i, events[j].thread, events[j]);
     }
-    // What each thread stood before in the end is a step that other orders may take.
+    // The next operation of each thread in the end is a step that other orders may take.
     for (uint32_t t = 0; t < run.trace().threads().size(); ++t) {
       const Thread& thread = run.trace().threads()[t];
       if (thread.state == ThreadState::kFinished || thread.state == ThreadState::kRemoved || thread.pending == Op::kNone) continue;

@@ -244,7 +244,7 @@ class Laboratory {
     if (cause.inside.failed == 0 || cause.outside.passed == 0) return;
     cause.first = event_numbered(slices[stopped].thread, low);
     cause.second = event_numbered(slices[stopped].thread, high + 1);
-    if (cause.second.op == Op::kNone) {  // never executed: what the thread stood before when the run ended
+    if (cause.second.op == Op::kNone) {  // never executed: the thread's next operation when the run ended
       const Thread& t = failing_.threads()[slices[stopped].thread];
       cause.second = {t.id, t.pending, t.object, t.site, kNoDifference};
     }

@@ -165,7 +165,7 @@ std::optional<Cause> CauseFinder::window(uint32_t thread, uint64_t low, uint64_t
   Gap gap;
   gap.first = event_numbered(thread, low);
   gap.second = event_numbered(thread, high);
-  if (gap.second.op == Op::kNone) {  // never executed: what the thread stood before when the run ended
+  if (gap.second.op == Op::kNone) {  // never executed: the thread's next operation when the run ended
     const Thread& t = failing.threads()[thread];
     gap.second = {t.id, t.pending, t.object, t.site, kNoDifference};
   }

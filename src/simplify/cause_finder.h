@@ -42,7 +42,7 @@ class CauseFinder {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   using Pair = std::pair<Key, Key>;
-  // Of an event of the failing run; from events().size() on: of what the thread of that index stood before in the end.
+  // Of an event of the failing run; from events().size() on: of the next operation of the thread of that index in the end.
   Key key(size_t event) const;
   // How the runs ended in which the first of each pair came first; and, if given, that of `turned` did not.
   CauseSide count(const std::vector<Pair>& orders, const Pair* turned = nullptr) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Schedules that would show the bug of a trace again if every thread did what it did there: a guess, told from the trace alone. What one
+// Schedules that would show the bug of a trace again if every thread did what it did there: a guess, made from the trace alone. What one
 // thread may have learnt from another is kept (reads see the same writes) where accesses are events; the order in which locks are taken is
 // not, nor is a wait for something that has already happened. Each of these schedules needs a run to be believed.
 #include "simplify/linearise.h"

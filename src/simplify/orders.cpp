@@ -101,7 +101,7 @@ class Finder {
   OrdersResult go() {
     const std::vector<Order> all = candidates();
     if (all.empty() || all.size() > kMostCandidates) return {};
-    // How what is checked came to be is told by the orders before; that it is checked in between says only that it fails.
+    // How what is checked came to be is said by the orders before; that it is checked in between says only that it fails.
     std::vector<Order> orders = without_the_check(all);
     if (orders.empty() || orders.size() == all.size() || !enough(orders, {})) {
       orders = all;
@@ -156,7 +156,7 @@ class Finder {
       });
       if (!implied) kept.push_back(o);
     }
-    // Those of bystanders are left out first: where several sets are enough, that of the threads that came between each other is told.
+    // Those of bystanders are left out first: where several sets are enough, that of the threads that came between each other is reported.
     std::stable_partition(kept.begin(), kept.end(), [this](const Order& o) { return !takes_part(o); });
     return kept;
   }

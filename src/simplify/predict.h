@@ -1,5 +1,5 @@
 #pragma once
-// What a plan would do, told from a trace alone: the director and the tail are followed over the recorded events as long as each of them
+// What a plan would do, computed from a trace alone: the director and the tail are followed over the recorded events as long as each of them
 // finds the same past as in the trace. Saves the executions whose result is known.
 #include <memory>
 #include <unordered_set>

@@ -47,7 +47,7 @@ class Preemptions final : public Pass {
     }
     window_.accepted();
     adopt(trace);
-    // What stood behind the dropped stretch has come to its place.
+    // What was behind the dropped stretch has come to its place.
     if (attempt.generation == generation_) at_ = attempt.begin;
     size_ = std::min(size_, (all_.size() + 1) / 2);
     ++generation_;

@@ -109,7 +109,7 @@ std::vector<uint64_t> Sharing::add(const Trace& trace) {
     fresh.push_back(where);
   };
   for (const Event& e : trace.events()) use(e);
-  // What a thread stood before when the run ended is a use as well.
+  // The next operation of a thread when the run ended is a use as well.
   for (uint32_t t = 0; t < trace.threads().size(); ++t) {
     Event pending{};
     pending.thread = t;

@@ -54,7 +54,7 @@ class Sharing {
   uint64_t private_place(const Trace& trace, const Event& event) const;
 
  private:
-  // What stands for the object: its allocation, or its word where that is known. 0: not to be told.
+  // What stands for the object: its allocation, or its word where that is known. 0: not known.
   uint64_t place(const Trace& trace, const Event& event) const;
 
   static constexpr ThreadId kSeveral = kNoThread;

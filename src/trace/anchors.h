@@ -43,7 +43,7 @@ struct NumberedOperation {
   uint32_t time = 0;
 };
 
-// The end of a slice: the operation that its thread stands before when another one goes on.
+// The end of a slice: the next operation of its thread when another one goes on.
 struct Anchor {
   uint32_t thread = 0;                    // in Anchors::threads
   bool ready = false;                     // it could have gone on: the switch was chosen
@@ -96,7 +96,7 @@ class PlacedTrace {
 
   // Number of the event's operation in operations().
   uint32_t operation(size_t event) const { return of_event_[event]; }
-  // Of what the thread stood before when the run ended; kNoOperation if it had ended.
+  // Of the thread's next operation when the run ended; kNoOperation if it had ended.
   uint32_t pending(uint32_t thread) const { return pending_[thread]; }
   const std::vector<PlacedOperation>& operations() const { return operations_; }
   const Trace& trace() const { return trace_; }

@@ -1,5 +1,5 @@
 #pragma once
-// Locks that threads fought over in several runs: one stood before its request while another held the lock (Jalbert & Sen 2010, section 5:
+// Locks that threads fought over in several runs: one was about to request one while another held the lock (Jalbert & Sen 2010, section 5:
 // lock contentions beside data races).
 #include <map>
 #include <string>

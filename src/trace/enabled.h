@@ -7,7 +7,7 @@
 
 namespace heddle::trace {
 
-// A live thread and the operation it stands before.
+// A live thread and its next operation.
 struct PendingOperation {
   uint32_t thread;  // index
   uint32_t number;  // of the pending operation

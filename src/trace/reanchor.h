@@ -22,7 +22,7 @@ struct ReanchoredEnd {
   AnchorFate fate = AnchorFate::kLost;
   std::string from, to;           // in words
   std::optional<uint64_t> until;  // the last operation before the switch, among the thread's own; nothing where it is lost
-  SiteId site = kNoSite;          // of the operation that the thread stands before
+  SiteId site = kNoSite;          // of the thread's next operation
 };
 
 class Reanchoring {

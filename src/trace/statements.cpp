@@ -33,13 +33,13 @@ std::vector<Told> marks_of(const BlockTrace& blocks, uint64_t address) {
 // Walks backwards with the origins: which executions is each thread in, and is it certain that they are executed?
 class Watch : public OriginWatch {
  public:
-  Watch(const StatementRuns& told, size_t threads, bool orders)
-      : runs_(told.runs),
-        marks_(told.marks),
-        left_(told.marks.size()),
+  Watch(const StatementRuns& statements, size_t threads, bool orders)
+      : runs_(statements.runs),
+        marks_(statements.marks),
+        left_(statements.marks.size()),
         orders_(orders),
         open_(threads),
-        needed_(told.runs.size()),
+        needed_(statements.runs.size()),
         steps_(threads) {
     for (uint32_t i = 0; i < runs_.size(); ++i) {
       if (runs_[i].open && runs_[i].thread < threads) open_[runs_[i].thread].push_back(i);
@@ -224,13 +224,13 @@ class Synchronisation {
 }  // namespace
 
 StatementRuns statement_runs(const BlockTrace& blocks, const Trace& run) {
-  StatementRuns told;
-  std::vector<StatementRun>& runs = told.runs;
+  StatementRuns statements;
+  std::vector<StatementRun>& runs = statements.runs;
   std::vector<std::vector<uint32_t>> open(run.threads().size());
   for (const Told& one_mark : marks_of(blocks, run.data().statement_mark)) {
     const uint32_t thread = one_mark.thread;
     const StatementMark& mark = one_mark.mark;
-    told.marks.push_back(kNoStatement);
+    statements.marks.push_back(kNoStatement);
     if (thread >= open.size() || mark.statement % 2 == 0) continue;  // names are odd
     auto& inside = open[thread];
     const uint64_t operations = mark.state / 4;
@@ -243,8 +243,8 @@ StatementRuns statement_runs(const BlockTrace& blocks, const Trace& run) {
         one.first_operation = operations + 1;
         one.last_operation = UINT64_MAX;
         one.around = inside.empty() ? kNoStatement : inside.back();
-        told.marks.back() = static_cast<uint32_t>(runs.size());
-        inside.push_back(told.marks.back());
+        statements.marks.back() = static_cast<uint32_t>(runs.size());
+        inside.push_back(statements.marks.back());
         runs.push_back(std::move(one));
         break;
       }
@@ -252,7 +252,7 @@ StatementRuns statement_runs(const BlockTrace& blocks, const Trace& run) {
         const auto same = [&](uint32_t i) { return runs[i].statement == mark.statement; };
         const auto at = std::find_if(inside.rbegin(), inside.rend(), same);
         if (at == inside.rend()) break;
-        told.marks.back() = *at;
+        statements.marks.back() = *at;
         runs[*at].ended = true;
         runs[*at].last_operation = operations;
         // What is still open in it was left by an exception.
@@ -269,18 +269,19 @@ StatementRuns statement_runs(const BlockTrace& blocks, const Trace& run) {
   for (const auto& inside : open) {
     for (uint32_t i : inside) runs[i].open = true;
   }
-  return told;
+  return statements;
 }
 
-void slice_statements(StatementRuns& told, const BlockTrace& blocks, const Trace& run, OriginQuestion question, StatementEdges edges) {
+void slice_statements(StatementRuns& statements, const BlockTrace& blocks, const Trace& run, OriginQuestion question,
+                      StatementEdges edges) {
   constexpr int kMostPasses = 12;
   const bool orders = edges == StatementEdges::kOrders;
-  std::vector<StatementRun>& runs = told.runs;
+  std::vector<StatementRun>& runs = statements.runs;
   for (StatementRun& r : runs) r.relevant = !r.ended && !r.open;
   Synchronisation synchronisation(runs, run, orders);
   bool changed = true;
   for (int pass = 0; changed && pass < kMostPasses; ++pass) {
-    Watch watch(told, run.threads().size(), orders);
+    Watch watch(statements, run.threads().size(), orders);
     question.watch = &watch;
     question.mark = run.data().statement_mark;
     find_origins(blocks, question);

@@ -25,7 +25,7 @@ struct StatementRun {
   std::vector<LoopId> loops;  // marked loops of which an iteration was begun, or left out, in it
 };
 
-// What a run told about its statements.
+// What a run shows about its statements.
 struct StatementRuns {
   std::vector<StatementRun> runs;  // in the order in which they began
   std::vector<uint32_t> marks;     // of each mark in the trace of blocks, in order: the run that it is about, or kNoStatement
@@ -40,6 +40,6 @@ enum class StatementEdges : uint8_t {
 
 // Says of each execution whether the failure depends on it. Whatever is executed for certain counts as needed where it decides what is executed next, or where an
 // address comes from: branches are not left out.
-void slice_statements(StatementRuns& told, const BlockTrace& blocks, const Trace& run, OriginQuestion question, StatementEdges edges);
+void slice_statements(StatementRuns& statements, const BlockTrace& blocks, const Trace& run, OriginQuestion question, StatementEdges edges);
 
 }  // namespace heddle::trace

@@ -31,7 +31,7 @@ struct Thread {
   std::string path;  // "0.2.1"
   uint32_t operations = 0;
   ThreadState state = ThreadState::kRunnable;
-  Op pending = Op::kNone;  // what it stood before when the run ended
+  Op pending = Op::kNone;  // its next operation when the run ended
   ObjectId object = kNoObject;
   SiteId site = kNoSite;
   uint32_t holder = kNoIndex;

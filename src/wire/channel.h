@@ -47,7 +47,7 @@ struct Control {
   Mode mode;
   Carrier carrier;
   int32_t tool_pid;
-  int32_t server_pid;  // 0 until the server stands
+  int32_t server_pid;  // 0 until the server is ready
   ServerState state;
   Request request;
   uint32_t command;     // futex: the tool adds 1 for each request
@@ -66,7 +66,7 @@ struct Control {
 
 enum class ThreadState : uint32_t { kRunnable = 0, kBlocked, kFinished, kRemoved };
 
-// One thread of the run. The pending fields describe the operation it stood before when the run ended.
+// One thread of the run. The pending fields describe its next operation when the run ended.
 struct ThreadRow {
   ThreadId id;
   uint32_t parent;      // index

@@ -7,7 +7,7 @@
 
 namespace heddle {
 
-// Among a plan's `sites`: the site is a loop that waits without a call. After the racing ones, before the quiet ones.
+// Among a plan's `sites`: the site is a loop that waits without a call. After the racing ones, before those of disabled hooks.
 inline constexpr SiteId kLoopMark = SiteId{1} << 62;
 constexpr SiteId waiting_loop(SiteId site) { return site | kLoopMark; }
 // The site is an instruction of plain code that accesses memory, and a point under every PointKind: the tool puts only those there that are to be.

@@ -18,7 +18,7 @@ struct DebugMap {
   uint32_t record_stride;
   uint32_t record_index;    // its row in the trace, 4 bytes
   uint32_t record_tid;      // of its kernel thread, 4 bytes
-  uint32_t record_op;       // what it stands before: an Op, 2 bytes
+  uint32_t record_op;       // its next operation: an Op, 2 bytes
   uint32_t record_address;  // of what that operation is about, 8 bytes
   const void* live;
   const uint32_t* live_count;

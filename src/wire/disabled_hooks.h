@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-// Beyond every without_hook_bit site: in a sorted list the quiet ones come last.
+// Beyond every without_hook_bit site: in a sorted list those of disabled hooks come last.
 inline constexpr SiteId kDisabledHookBit = SiteId{1} << 63;
 constexpr SiteId disabled_hook(SiteId site) { return site | kDisabledHookBit; }
 constexpr bool is_disabled_hook(SiteId site) { return (site & kDisabledHookBit) != 0; }
@@ -15,7 +15,7 @@ constexpr SiteId without_hook_bit(SiteId site) { return site & ~(kDisabledHookBi
 
 // More that a plan may ask for by its `detect` (beside DetectFlag). What is listed comes back in HookBlock::patches.
 inline constexpr uint32_t kListHot = 1 << 8;     // sites of hooks that were called often and are no points
-inline constexpr uint32_t kRewriteHot = 1 << 9;  // those are quiet from then on: for a run whose trace nobody compares with another's
+inline constexpr uint32_t kRewriteHot = 1 << 9;  // those are disabled from then on: for a run whose trace nobody compares with another's
 inline constexpr uint32_t kListExecuted =
     1 << 10;                                   // sites of every hook that was called, and of the functions among `sites` that were entered
 inline constexpr uint32_t kOwnCode = 1 << 11;  // no function goes to its plain twin (runtime/memory/twins.h)

@@ -44,7 +44,7 @@ const ByTid& by_tid() {
   return table;
 }
 
-// In a forked copy no kernel thread stands behind a thread: for the length of a call glibc believes that the one that runs does. The
+// In a forked copy a thread has no kernel thread: for the length of a call glibc believes that the one that runs does. The
 // number must come back at once, it is what mutexes know their owner by.
 class BorrowedTid {
  public:

@@ -75,12 +75,12 @@ void finish_thread(ThreadSlot* me) {
     real().exit(0);
   }
   if (me->detached) g_unreaped[g_unreaped_count++] = me->index;
-  // Where a kernel thread stands behind it, its native end does this.
+  // Where it has a kernel thread, its native end does this.
   if (me->carrier.process != static_cast<pid_t>(sys(SYS_getpid))) run_key_destructors(true);
   leave_for_ever();
 }
 
-// Where code without unwind tables stands between, nobody was asked on the way out.
+// Where code without unwind tables is in between, nobody was asked on the way out.
 void leave_onces(ThreadSlot* me) {
   while (me->once_count > 0) give_up_once(me);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the live threads stand before, as the policies see them. The table is kept from one decision to the next: of the threads that stand,
-// nothing changes but whether they can go on, and for most of them a look at one word says that.
+// The next operations of the live threads, as the policies see them. The table is kept from one decision to the next: of a thread that waits,
+// nothing changes but whether it can go on, and for most of them a look at one word says that.
 #include "policy/point_view.h"
 #include "runtime/engine/model.h"
 #include "runtime/engine/thread.h"

@@ -258,7 +258,7 @@ void reap(ThreadSlot* slot) {
     donor->carrier.context = slot->carrier.context;
     release(donor);
   } else {
-    // No kernel thread stands behind it in this process: tell glibc that it is gone, and let it have the stack back.
+    // It has no kernel thread in this process: tell glibc that it is gone, and let it have the stack back.
     *reinterpret_cast<volatile int*>(slot->carrier.handle + real().tid_offset) = 0;
   }
   // What glibc frees of the thread is not freed by the program: a thread of the pool has a stack of ours, for which glibc does more.

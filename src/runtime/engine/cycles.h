@@ -5,14 +5,14 @@
 
 namespace heddle::rt {
 
-// `thread` has come to stand before an operation that is not enabled. Ends the run if that closes a cycle for certain; keeps in mind one
+// The next operation of `thread` is not enabled. Ends the run if that closes a cycle for certain; keeps in mind one
 // that may still be ended.
 void look_for_cycle(const ThreadSlot& thread);
 
-// The run is about to end in a way that proves nothing, or by exit. Ends it as a deadlock if a cycle that was kept in mind still stands.
+// The run is about to end in a way that proves nothing, or by exit. Ends it as a deadlock if a cycle that was kept in mind is still there.
 void report_cycle();
 
-// Does main wait in a cycle that still stands, or for a thread that does?
+// Does main wait in a cycle that is still there, or for a thread that does?
 bool is_main_behind_cycle();
 
 // The limit of events is reached. True: it was that of a cycle which has been ended since, and the run goes on.

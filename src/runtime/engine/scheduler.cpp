@@ -40,7 +40,7 @@ constexpr uint64_t kSharedSteps = 500;
 // A try that fails this often in a row at the same place is a spin loop.
 constexpr uint32_t kSpinTries = 3;
 
-// What the policies see now. Only the thread that ran last may have come to stand elsewhere; of the others, who can go on is asked anew.
+// What the policies see now. Only the thread that ran last may have another next operation; of the others, who can go on is asked anew.
 PointView look(bool current_lives) {
   if (current_lives) update_candidate(*g_current);
   uint32_t able = 0;
@@ -299,7 +299,7 @@ Event* record(ThreadSlot* t) {
   check_failed("a thread ran after the end of the run", __FILE__, __LINE__);
 }
 
-// While the thread stood before `pending`, a signal came: takes it. Does the wait go on?
+// While the thread waited to execute `pending`, a signal came: takes it. Does the wait go on?
 bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
   kUpward.run_delivery(me, taken);
   if (me->cancel.under_way) return false;
@@ -308,7 +308,7 @@ bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
 
 }  // namespace
 
-Event* stand(ThreadSlot* me) {
+Event* take_turn(ThreadSlot* me) {
   if (__builtin_expect(g_detecting, 0)) kUpward.take_accesses();
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) kUpward.take_snapshot();
   if (__builtin_expect(me->signals.handlers != 0, 0)) kUpward.learn_mask(me);
@@ -356,7 +356,7 @@ Event* point(const Pending& pending) {
   for (;;) {
     if (__builtin_expect(attention_due(*me, pending), 0) && kUpward.attend(me, pending)) return nullptr;
     me->pending = pending;
-    Event* e = stand(me);
+    Event* e = take_turn(me);
     if (__builtin_expect(e->op == pending.op, 1)) return e;
     if (!waits_on(me, pending, *e)) return nullptr;
   }
@@ -370,7 +370,7 @@ Event* point(Op op, const void* address, void* pc) {
   if (__builtin_expect(g_open_store.event != nullptr || attention_due(*me), 0)) return point(described());
   // Written where it belongs, and not copied there: the processor would have to wait for the parts.
   me->pending = described();
-  Event* e = stand(me);
+  Event* e = take_turn(me);
   if (__builtin_expect(e->op == op, 1)) return e;
   return waits_on(me, described(), *e) ? point(described()) : nullptr;
 }

@@ -8,11 +8,11 @@ namespace heddle::rt {
 // would let it.
 inline constexpr uint64_t kIdleSteps = 1000;
 
-// Stands before the operation until the plan lets this thread execute it and it is enabled; then records its event and returns, and the
+// Waits before the operation until the plan lets this thread execute it and it is enabled; then records its event and returns, and the
 // caller performs the real call, which never blocks. nullptr: a signal's handler came between, and ends the wait (Pending::interrupt).
 Event* point(const Pending& pending);
-// The inner half of it, for deliveries of signals: stands before me->pending as it is.
-Event* stand(ThreadSlot* me);
+// The inner half of it, for deliveries of signals: takes me->pending as it is.
+Event* take_turn(ThreadSlot* me);
 
 // Short forms. `address` is the raw object; its name is looked up here.
 Event* point(Op op, const void* address, void* pc);
@@ -27,7 +27,7 @@ void no_progress();
 // ...or one that only let time pass: a time-out.
 void time_passed();
 
-// The thread has executed its last event: somebody else runs now. Returns when the thread is reaped and a kernel thread stands behind it.
+// The thread has executed its last event: somebody else runs now. Returns when the thread is reaped and a kernel thread is behind it.
 void leave_for_ever();
 
 // The first resumption of a new thread: records its start.

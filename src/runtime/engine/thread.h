@@ -1,5 +1,5 @@
 #pragma once
-// The threads of the run: what each stands before, what it waits for, and the context to resume it in.
+// The threads of the run: what each does next, what it waits for, and the context to resume it in.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,7 +13,7 @@ enum class Life : uint8_t { kFree, kPooled, kLive, kFinished, kReaped, kRemoved 
 // What becomes of a wait when a signal handler has run in the middle of it.
 enum class Interrupt : uint8_t { kNever, kUnlessRestart, kAlways };
 
-// The operation a thread stands before. `address` is the raw object: for the model only, never recorded.
+// A thread's next operation. `address` is the raw object: for the model only, never recorded.
 struct Pending {
   Op op;
   uint16_t flags;  // EventFlag known before the operation executes
@@ -51,7 +51,7 @@ struct Carried {
   volatile int go;  // futex: kernel carrier's turn; fiber carrier: the donor may finish
   volatile int parked;
   pthread_t handle;
-  pid_t process;      // where a kernel thread stands behind it; elsewhere (in a forked child) it is memory only
+  pid_t process;      // where it has a kernel thread; elsewhere (in a forked child) it is memory only
   ThreadSlot* donor;  // the pooled slot whose kernel thread this one uses, or nullptr
   const char* stack_low;
   const char* stack_high;
@@ -145,7 +145,7 @@ struct ThreadSlot {
   uint32_t peers;   // descriptors that lead outside, of which it was the first to use
   uint64_t last_step;
   uint64_t used;         // processor time, in virtual ns
-  uint64_t ready_since;  // the step from which the one it stands before was not seen to block
+  uint64_t ready_since;  // the step from which its next operation was not seen to block
 
   Carried carrier;
   ThreadSignals signals;

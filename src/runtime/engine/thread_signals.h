@@ -24,7 +24,7 @@ inline uint64_t deliverable(const ThreadSlot& t, const Pending& p) {
 inline bool attention_due(const ThreadSlot& t, const Pending& p) {
   return g_attention != 0 || g_run.clock >= g_next_timer || deliverable(t, p) != 0;
 }
-// The same, whatever the thread stands before: false only where nothing is due.
+// The same, whatever the thread does next: false only where nothing is due.
 inline bool attention_due(const ThreadSlot& t) { return g_attention != 0 || g_run.clock >= g_next_timer || t.signals.pending != 0; }
 
 // Where one kernel thread carries all: does its mask or its alternate stack have to change with the switch?

@@ -21,7 +21,7 @@ struct Upward {
   HeapBlock (*heap_block)(const void* address);
   void (*settle_store)();                                  // g_open_store has an event
   void (*race_event)(const ThreadSlot& thread);            // its event is recorded, and g_detecting
-  void (*take_accesses)();                                 // of the thread that stands, and g_detecting
+  void (*take_accesses)();                                 // of the thread that has stopped, and g_detecting
   void (*race_locks)(ThreadSlot* thread);                  // its held locks have changed, and g_detecting
   void (*note_twins)(const SiteId* stack, uint32_t size);  // of where the run has ended
   void (*modules_changed)();                               // new ones have names

@@ -17,7 +17,7 @@ uint32_t g_call_site_count;
 CallSite g_crowded;  // answers for a program with more sites than the table has room for
 
 PointKind g_points;
-const SiteId* g_sites;  // of the plan, sorted: racing ones, then quiet ones
+const SiteId* g_sites;  // of the plan, sorted: racing ones, then those of disabled hooks
 uint32_t g_site_count;
 
 bool is_listed(SiteId site) {

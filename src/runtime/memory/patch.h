@@ -10,7 +10,7 @@ namespace heddle::rt {
 void patch_call(const void* pc);
 uint32_t patched_calls();
 
-// Rewrites the calls that the plan names quiet, once in a process; its forked copies inherit it.
+// Rewrites the calls that the plan disables, once in a process; its forked copies inherit it.
 void rewrite_disabled();
 
 }  // namespace heddle::rt

@@ -1,5 +1,5 @@
 #pragma once
-// Freed blocks of instrumented programs, first in first out, bounded: a use of one is seen and told with all three places.
+// Freed blocks of instrumented programs, first in first out, bounded: a use of one is seen and reported with all three places.
 #include <stddef.h>
 #include <stdint.h>
 

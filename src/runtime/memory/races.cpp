@@ -173,7 +173,7 @@ void check_granule(uintptr_t granule, uint32_t head, const Access& a, RaceThread
     }
     bool ordered = true;
     if (((old ^ head) & kCellStamp) == 0) {
-      // The same epoch. Another site is worth a cell of its own: a race is told with both sides.
+      // The same epoch. Another site is worth a cell of its own: a race is reported with both sides.
       const bool covered = covers(old, head) && ((old | a.flags) & kCellFree) == 0;
       known = known || covered;
       if (g.cells->pc[i] != pc) continue;

@@ -20,11 +20,11 @@ struct Function {
   const TwinNote* note;
   uintptr_t entry, plain;
   uint64_t name;
-  uint32_t next;           // of the same place in the table of names, plus one
-  uint32_t visit;          // the search that has been here last
-  uint32_t quiet_loops;    // of those that may wait: a bit where a hook inside is quiet
-  bool matters;            // has a point, does atomic operations, or calls what is not known
-  bool hot, silent, gone;  // silent: seen to call nothing that matters; gone: begins with the jump
+  uint32_t next;            // of the same place in the table of names, plus one
+  uint32_t visit;           // the search that has been here last
+  uint32_t disabled_loops;  // of those that may wait: a bit where a hook inside is disabled
+  bool matters;             // has a point, does atomic operations, or calls what is not known
+  bool hot, silent, gone;   // silent: seen to call nothing that matters; gone: begins with the jump
 };
 
 struct Stretch {
@@ -156,12 +156,12 @@ void note_disabled(Function* f, uintptr_t at) {
   f->hot = true;
   const int32_t* loops = loops_of(f->note);
   for (uint32_t i = 0; i < f->note->loops; ++i) {
-    if (at >= place(&loops[2 * i]) && at < place(&loops[2 * i + 1])) f->quiet_loops |= 1u << i;
+    if (at >= place(&loops[2 * i]) && at < place(&loops[2 * i + 1])) f->disabled_loops |= 1u << i;
   }
 }
 
 // A loop that only reads and has not been seen to run for long: should it turn out to wait, its hooks are what tells.
-bool may_wait_in(const Function& f) { return f.note->loops > 0 && f.quiet_loops != UINT32_MAX >> (32 - f.note->loops); }
+bool may_wait_in(const Function& f) { return f.note->loops > 0 && f.disabled_loops != UINT32_MAX >> (32 - f.note->loops); }
 
 enum class Reached : uint8_t { kAll, kInlined };
 

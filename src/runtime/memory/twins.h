@@ -9,7 +9,7 @@ namespace heddle::rt {
 
 // Finds the twins of the loaded modules, and chooses them for what the plan's point set says. Once in a process; its forked copies inherit it.
 void choose_twins();
-// The hook that returns to `pc` has become quiet: its function may go to its twin now.
+// The hook that returns to `pc` is disabled now: its function may go to its twin now.
 void twin_grew_disabled(const void* pc);
 // A loop waits after all. In a run that chooses on the way, every function gets its own code back, and keeps it.
 void drop_twins();

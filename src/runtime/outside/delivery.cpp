@@ -251,7 +251,7 @@ bool attend(ThreadSlot* me, const Pending& before) {
   bool ran = false;
   while (deliverable(*me, before) != 0) {
     me->pending = delivery(*me, before);
-    const Event event = *stand(me);
+    const Event event = *take_turn(me);
     run_delivery(me, event);
     ran = true;
   }

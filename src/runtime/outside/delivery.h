@@ -38,7 +38,7 @@ ThreadSlot* send_to_process(int number, const siginfo_t* info);
 // The program ignores it from now on: what is pending of it goes.
 void forget_signal(int number);
 
-// A thread that waits at a point, with something to take, stands before that now and not before the operation it waits in.
+// A thread that waits at a point and has a signal to take does that next, and not the operation it waits in.
 void redirect(ThreadSlot* thread);
 
 // For sigwait: is one of `set` there for this thread, and taking it. Returns the number, or 0.

@@ -327,7 +327,7 @@ void signal_took_time() {
     g_last_signal->clock = g_run.clock;
 }
 
-void survey_streams() {
+void examine_streams() {
   for (int fd = 0; fd < 3; ++fd) {
     if (sys(SYS_fstat, fd, &g_streams[fd]) != 0) memset(&g_streams[fd], 0, sizeof g_streams[fd]);
   }

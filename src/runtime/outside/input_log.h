@@ -54,7 +54,7 @@ InputRecord* new_clock_record(uint32_t ordinal, uint32_t most);
 bool is_last(const InputRecord* record);
 void add_to_last(const void* bytes, uint32_t size);
 
-// Would the call that the thread stands before not block? Asks the recording where there is one.
+// Would the thread's next call not block? Asks the recording where there is one.
 bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait);
 
 bool has_recorded(Op op, const Reaching& reaching = {});  // for the current thread's next call
@@ -99,7 +99,7 @@ void signal_took_time();  // the clock has moved on while the last one was waite
 
 // Which descriptors the program was started with; a replay puts stand-ins in the places of those that the recorded run read from.
 void examine_inherited();
-void survey_streams();  // before any code of the program
+void examine_streams();  // before any code of the program
 // Before a call on it.
 void used_inherited(int fd);
 

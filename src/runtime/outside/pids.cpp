@@ -186,7 +186,7 @@ pid_t real_tid(pid_t seen) {
   if (seen <= 0 || !active()) return real_pid(seen);
   const ThreadSlot* t = thread_with_tid(seen);
   if (t == nullptr) return real_pid(seen);
-  // Where no kernel thread stands behind it, the one that runs them all does.
+  // Where it has no kernel thread, the one that runs them all does.
   const bool own = g_run.carrier == Carrier::kKernel && t->carrier.process == raw_pid();
   return own ? t->tid : raw_pid();
 }

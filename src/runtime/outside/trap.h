@@ -5,7 +5,7 @@
 
 namespace heddle::rt {
 
-// Catches such calls from now on. False where the system refuses, which is told in a note; then they stay uncontrolled.
+// Catches such calls from now on. False where the system refuses, which is said in a note; then they stay uncontrolled.
 bool catch_inner_calls();
 bool catches_inner_calls();
 // In a new process with the memory of one that did.

@@ -108,7 +108,7 @@ void begin_by_plan() {
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
   HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
   const uint64_t env_seed = g_run.plan.header->env_seed;
-  survey_streams();
+  examine_streams();
   seed_auxiliary_bytes(env_seed);
   install_inputs();
   start_time(env_seed);

@@ -31,7 +31,7 @@ enum class Kind : uint8_t { kPipe, kSocket, kListener, kEvent, kEpoll, kFile };
 struct Open {
   Kind kind;
   bool close_on_exec;
-  bool renewed;
+  bool recreated;
   int fd;
   int flags;       // F_GETFL
   uint64_t group;  // the same for all descriptors of one object
@@ -56,7 +56,7 @@ HEDDLE_APART char g_directory[4096];  // the working directory
 HEDDLE_APART char g_paths[1 << 16];   // the first one is empty: a path that is not known
 uint32_t g_paths_used = 1;
 
-// What the fork server had open. Where it is not renewed, all executions share it anyway: the standard streams are among them.
+// What the fork server had open. Where it is not recreated, all executions share it anyway: the standard streams are among them.
 struct Shared {
   int fd;
   uint64_t device;
@@ -173,9 +173,9 @@ template <typename Fits>
 void put_group(const Open& first, int fresh, Fits fits) {
   for (uint32_t i = 0; i < g_open_count; ++i) {
     Open& o = g_open[i];
-    if (o.kind != first.kind || o.group != first.group || o.renewed || !fits(o)) continue;
+    if (o.kind != first.kind || o.group != first.group || o.recreated || !fits(o)) continue;
     put(o, fresh);
-    o.renewed = true;
+    o.recreated = true;
   }
 }
 
@@ -307,7 +307,7 @@ bool is_stateless(int fd) {
          ((status.st_mode & S_IFMT) == S_IFDIR || ((status.st_mode & S_IFMT) == S_IFCHR && describe(fd).reach == Reach::kPlain));
 }
 
-// False: something stands open that a copy of the process cannot have for itself.
+// False: something is open that a copy of the process cannot have for itself.
 bool examine_all() {
   bool separable = true;
   g_open_count = g_member_count = 0;
@@ -360,7 +360,7 @@ void recreate_descriptors() {
   if (g_run.control->view_epoch != 0 && g_directory[0] != 0) sys(SYS_chdir, g_directory);
   for (uint32_t i = 0; i < g_open_count; ++i) {
     Open& o = g_open[i];
-    if (o.renewed || o.kind == Kind::kEpoll) continue;
+    if (o.recreated || o.kind == Kind::kEpoll) continue;
     switch (o.kind) {
       case Kind::kPipe: recreate_pipe(o); break;
       case Kind::kSocket: recreate_socketpair(o); break;
@@ -369,7 +369,7 @@ void recreate_descriptors() {
       case Kind::kFile: recreate_file(o); break;
       case Kind::kEpoll: break;
     }
-    o.renewed = true;
+    o.recreated = true;
   }
   for (uint32_t i = 0; i < g_open_count; ++i) {
     if (g_open[i].kind == Kind::kEpoll) recreate_epoll(g_open[i]);

@@ -4,10 +4,10 @@
 
 namespace heddle::rt {
 
-void examine_descriptors();  // in the server, once
-void recreate_descriptors();
-bool recreates_descriptors_again();  // also in a process that has renewed them before   // in each child, before the program goes on
-// In a snapshot: as in a child, and what its children then renew is what stands here. False where a descriptor leads to something that
+void examine_descriptors();          // in the server, once
+void recreate_descriptors();         // in each child, before the program goes on
+bool recreates_descriptors_again();  // also in a process that has recreated them before
+// In a snapshot: as in a child, and what its children then recreate is what is open here. False where a descriptor leads to something that
 // cannot be had twice; then nothing has been changed.
 bool separate_descriptors();
 // Asked before the copy is made: even one that is given up at once holds the ends of pipes for a while, and its sister would see that.
