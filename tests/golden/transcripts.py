@@ -57,6 +57,9 @@ def main():
 
     for page in PAGES:
         text = page.read_text()
+        ids = {re.match(r"BUG (\w+)", block[2])[1] for block in BLOCK.findall(text)}
+        if len(ids) != 1:
+            stale.append(f"{page.name}: one bug, and its id is {' and '.join(sorted(ids))}")
         current = BLOCK.sub(compared, text)
         if options.update:
             page.write_text(current)
