@@ -4,7 +4,7 @@
 usage: check.py [--root DIR] [--library libheddle-rt.so] RULE...
 
 includes  a room includes only itself and the rooms that CMakeLists.txt gives it, a sub-room only itself and those stated before it; the
-          freestanding rooms no heavy header
+          freestanding rooms no heavy header and no virtual function
 namespaces  a room's names are in its own namespace, heddle::ROOM, and wire/rooms.h lets it speak of the rooms that CMakeLists.txt gives it
 length    a source file over 500 lines carries a `// long:` (or `# long:`) comment with the reason
 functions  a function of src has at most 60 lines and nests at most 4 deep, but those of LONG_FUNCTIONS
@@ -42,6 +42,9 @@ HEAVY_HEADERS = set(
     "iostream ostream istream fstream sstream string vector map set unordered_map unordered_set deque list memory functional"
     " stdexcept regex thread mutex condition_variable future filesystem locale random any variant".split()
 )
+
+# g++ 12 or clang 14 lacks what is in them.
+UNUSABLE_HEADERS = {"format", "ranges", "source_location"}
 
 # Written with one-letter classes so that this file does not break its own rule.
 FORBIDDEN = [
@@ -126,6 +129,8 @@ def check_includes(root, _library):
         for number, line in enumerate(read(path).splitlines(), 1):
             include = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
             if not include:
+                if room in FREESTANDING and re.match(r"\s*virtual\b", line):
+                    yield path, number, f"{room} is freestanding: no virtual functions"
                 continue
             quote, name = include.groups()
             target = name.split("/")[0] if "/" in name else None
@@ -141,6 +146,8 @@ def check_includes(root, _library):
                     yield path, number, f"{room}/{parts[2]} may not include {room}/{to}, which is built on it"
             elif quote == "<" and room in FREESTANDING and name in HEAVY_HEADERS:
                 yield path, number, f"{room} is freestanding: no <{name}>"
+            elif quote == "<" and name in UNUSABLE_HEADERS:
+                yield path, number, f"<{name}> is not there with both compilers"
 
 
 # Rooms whose names are not in heddle::ROOM, and files that say something in `heddle` itself.

@@ -73,6 +73,8 @@ breaks("an unknown sub-room", "includes", {"src/runtime/base/a.h": '#include "ru
 breaks("a file beside the sub-rooms", "includes", {"src/runtime/a.h": "\n"}, "not a sub-room")
 breaks("a relative include", "includes", {"src/trace/a.h": '#include "t.h"\n'}, "write includes from src/")
 breaks("a heavy header in wire", "includes", {"src/wire/a.h": "#include <vector>\n"}, "freestanding")
+breaks("a virtual function in the runtime", "includes", {"src/runtime/base/a.h": "struct A {\n  virtual int f();\n};\n"}, "no virtual functions")
+breaks("a header that clang lacks", "includes", {"src/trace/a.h": "#include <format>\n"}, "not there with both compilers")
 breaks("an unknown room", "includes", {"src/util/a.h": "\n"}, "not a room")
 keeps("names in their room", "namespaces", {"src/trace/a.h": "namespace heddle::trace {\n", "src/runtime/base/a.h": "namespace heddle::rt {\n"})
 breaks("names of nobody's room", "namespaces", {"src/trace/a.h": "namespace heddle {\n"}, "opens heddle: the names of src/trace are in heddle::trace")
