@@ -67,8 +67,7 @@ int run_doomed(const OpenedBug& bug, const IsolateArguments& options) {
     const DoomedProbe& before = result.before;
     const DoomedProbe& after = result.after;
     if (result.from_start) {
-      print_out("BUG {}  fails from the start: {} of {} schedules\n", bug.bug.id, after.failed,
-                after.failed + after.passed);
+      print_out("BUG {}  fails from the start: {} of {} schedules\n", bug.bug.id, after.failed, after.failed + after.passed);
     } else {
       print_out("BUG {}  point of no return: {}\n", bug.bug.id, place_in_words(bug.failing, result.event));
       print_out("{} of {} continuations fail before it, {} of {} after it; {} runs, {:.2f} s\n", before.failed,
