@@ -71,6 +71,13 @@ def learnt_by_itself():
         expect(answer["verdict"] == "failure" and "learnt" not in answer["find"], done)
 
 
+def accessed_before_the_first_locked_instruction():
+    with tempfile.TemporaryDirectory() as where:
+        done, answer = find(where, "early_load")
+        expect(answer["verdict"] == "failure" and answer["find"]["executions"] <= 4, done)
+        expect(answer["find"]["learnt"]["runs"] == 1 and answer["find"]["learnt"]["racing"] == 0, done)
+
+
 def found_in_one_instruction_without_debug_information():
     """The optimiser makes one instruction of the update, and nothing says that the variable is not atomic."""
     with tempfile.TemporaryDirectory() as where:
@@ -185,3 +192,4 @@ crash_is_where_the_program_crashes()
 own_locks()
 code_that_no_watched_run_came_to()
 nothing_is_proved()
+accessed_before_the_first_locked_instruction()

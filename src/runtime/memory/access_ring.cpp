@@ -62,13 +62,6 @@ uint64_t* atomic_bits(uintptr_t address, bool make) {
   return reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(chunk) + kAtomicsAt);
 }
 
-void mark_atomic(uintptr_t address, size_t size) {
-  for (uintptr_t at = address & ~uintptr_t{3}; at < address + size; at += 4) {
-    const uintptr_t index = (at & (kChunkBytes - 1)) >> 2;
-    if (uint64_t* bits = atomic_bits(at, true)) bits[index / 64] |= uint64_t{1} << (index % 64);
-  }
-}
-
 bool is_atomic_word(uintptr_t address) {
   const uintptr_t index = (address & (kChunkBytes - 1)) >> 2;
   const uint64_t* bits = atomic_bits(address, false);
@@ -108,6 +101,53 @@ void list_atomic(uint64_t pc) {
   }
 }
 
+// --- Who accessed a word in the ordinary way before a locked instruction touched it: those accesses are atomic in the source, too. What
+// falls on one place last is remembered.
+
+struct PlainWord {
+  uintptr_t word;
+  uint64_t pcs[3];
+};
+constexpr uint32_t kPlainWords = 16384;
+HEDDLE_APART PlainWord g_plain_words[kPlainWords];
+
+PlainWord& plain_word(uintptr_t word) { return g_plain_words[word * 0x9E3779B97F4A7C15ull >> 50]; }
+
+void note_plain(uintptr_t word, uint64_t pc) {
+  PlainWord& known = plain_word(word);
+  if (known.word != word) known = {word, {}};
+  for (uint64_t& other : known.pcs) {
+    if (other == 0) other = pc;
+    if (other == pc) return;
+  }
+}
+
+void forget_plain(uintptr_t start, size_t size) {
+  if (size / 4 > kPlainWords) {
+    for (PlainWord& known : g_plain_words) {
+      if (known.word - start < size) known = {};
+    }
+    return;
+  }
+  for (uintptr_t at = start & ~uintptr_t{3}; at < start + size; at += 4) {
+    if (plain_word(at).word == at) plain_word(at) = {};
+  }
+}
+
+void mark_atomic(uintptr_t address, size_t size) {
+  for (uintptr_t at = address & ~uintptr_t{3}; at < address + size; at += 4) {
+    const uintptr_t index = (at & (kChunkBytes - 1)) >> 2;
+    const uint64_t bit = uint64_t{1} << (index % 64);
+    uint64_t* bits = atomic_bits(at, true);
+    if (bits == nullptr || (bits[index / 64] & bit) != 0) continue;
+    bits[index / 64] |= bit;
+    if (plain_word(at).word != at) continue;
+    for (uint64_t pc : plain_word(at).pcs) {
+      if (pc != 0) list_atomic(pc);
+    }
+  }
+}
+
 void take_atomic(const HeddleAccess& r, Op op, bool failed) {
   if (op != Op::kFence) list_atomic(r.pc);
   if ((g_run.plan.header->detect & kAtomicsOrderNothing) != 0) return;
@@ -119,6 +159,7 @@ void take_plain(const HeddleAccess& r, Op op) {
   if (r.size <= 8 && (is_atomic_word(r.address) || is_listed_atomic(r.pc))) {
     take_atomic(r, op == Op::kLoad ? Op::kAtomicLoad : op == Op::kStore ? Op::kAtomicStore : Op::kAtomicRmw, false);
   } else {
+    if (r.size <= 8) note_plain(r.address & ~uintptr_t{3}, r.pc);
     race_access(reinterpret_cast<const void*>(r.address), r.size, op, reinterpret_cast<const void*>(r.pc + 1));
   }
 }
@@ -207,6 +248,7 @@ void take_accesses() {
 void ring_forget(uintptr_t start, size_t size) {
   if (!g_watched) return;
   valgrind_request(tool_request(kHeddleForget), start, size);
+  forget_plain(start, size);
   for (uintptr_t at = start & ~uintptr_t{3}; at < start + size;) {
     uint64_t* bits = atomic_bits(at, false);
     const uintptr_t chunk_end = (at | (kChunkBytes - 1)) + 1;
