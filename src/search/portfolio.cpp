@@ -24,7 +24,7 @@ static_assert(std::size(kArmNames) == kArms);
 
 // How the first executions are dealt out: the systematic part leads.
 constexpr Arm kOpening[] = {kGuidedArm, kGuidedArm, kSurwArm, kGuidedArm, kGuidedArm, kSurwArm, kTurnsArm, kGuidedArm, kSurwArm,
-                            kGuidedArm, kPosArm,    kSurwArm, kGuidedArm, kGuidedArm, kRaceArm, kSurwArm,  kTurnsArm,  kGuidedArm};
+                            kGuidedArm, kPosArm,    kSurwArm, kGuidedArm, kPosArm,    kRaceArm, kSurwArm,  kTurnsArm,  kGuidedArm};
 // Where runs are long, samples lead.
 constexpr Arm kLongOpening[] = {kSurwArm, kRandomArm, kPosArm,  kRandomArm, kSurwArm, kGuidedArm, kTurnsArm, kPosArm,  kRandomArm,
                                 kSurwArm, kGuidedArm, kRaceArm, kRandomArm, kSurwArm, kPosArm,    kTurnsArm, kRaceArm, kGuidedArm};
@@ -124,6 +124,9 @@ class Portfolio final : public Search {
   static constexpr uint64_t kAllTurns = 2 * std::size(kTurns);  // by marked operations, then by all
   static constexpr uint64_t kSystematic = 40;
   static constexpr uint64_t kDeep = 1000;
+  static constexpr size_t kMany = 150;   // reversals that wait
+  static constexpr uint64_t kFirst = 6;  // runs that the opening deals out in any case
+  static constexpr uint64_t kEarly = 500;
   static constexpr size_t kLong = 2'000;         // events of the sequential run
   static constexpr uint64_t kLongRound = 12;     // of long runs one in so many is systematic
   static constexpr uint64_t kTimingShare = 8;    // one run in so many
@@ -150,6 +153,7 @@ class Portfolio final : public Search {
       // All that waited may turn out to have been tried under another name; then none waits any more, and another arm has the turn.
       if (const auto reversal = reversals_.take()) {
         plan = plan_for(*reversal, options_);
+        if (reversals_.waiting() >= kMany && guided_++ % 2 == 1) go_on_as_sampled(*plan);
       } else {
         arm = choose();
       }
@@ -170,6 +174,17 @@ class Portfolio final : public Search {
     if (plan && !timed_)
       plan->limits.events = std::min(plan->limits.events, arm == kTurnsArm ? 20 * longest_ + 2'000 : 50 * longest_ + 20'000);
     return plan;
+  }
+
+  // Where many wait, what needs several of these switches does not get its turn: every second one goes on as a uniform sample does, from where
+  // it has turned the order round.
+  void go_on_as_sampled(Plan& plan) {
+    const std::optional<Plan> sample = arms_[kSurwArm].search->propose();
+    if (!sample) return;
+    arms_[kSurwArm].search->withdraw();
+    plan.tail = sample->tail;
+    plan.marks = sample->marks;
+    plan.weights = sample->weights;
   }
 
   // What ends before its time is drawn, few of it first. Of what a run suggests there may be more than can be tried, and no run suggests
@@ -215,13 +230,16 @@ class Portfolio final : public Search {
   Arm choose() {
     const uint64_t turn = proposed_ - 1;
     const bool systematic = !reversals_.empty();
+    // More is waiting than can be tried: what needs several of these switches is met by uniform samples first.
+    const bool many = reversals_.waiting() >= kMany && !samples_lead_ && !timed_;
+    if (many && turn >= kFirst && turn < kEarly && turn % 2 == 0) return kSurwArm;
     // What depends on a sleep is found so, or not at all.
     if (options_.timing > 0 && timed_ && turn < std::size(kOpening) && turn % kTimingOpening == 1) return kTimingArm;
     if (turn < std::size(kOpening)) {
       const Arm arm = (samples_lead_ ? kLongOpening : kOpening)[turn];
       return arm == kGuidedArm && !systematic ? kSurwArm : arm;
     }
-    const uint64_t timing_share = turn < kTimingEarly ? kTimingOpening : kTimingShare;
+    const uint64_t timing_share = timed_ && turn < kTimingEarly ? kTimingOpening : kTimingShare;
     if (options_.timing > 0 && turn % timing_share == timing_share - 1 && (timed_ || waits_)) return kTimingArm;
     if (samples_lead_) {
       if (turn % kLongRound == kLongRound - 1 && systematic) return kGuidedArm;
@@ -229,12 +247,12 @@ class Portfolio final : public Search {
     }
     // The systematic part keeps half of the executions while it has something to try; of the later ones, which are ever less promising, a
     // smaller share.
-    const uint64_t share = turn < 500 ? 2 : turn < 2000 ? 4 : 8;
+    const uint64_t share = turn < kEarly ? 2 : turn < 2000 ? 4 : 8;
     if (systematic && turn % share == 0) return kGuidedArm;
     // What is still hidden then lies deep, and new behaviour, of which a large program has any amount, does not lead there.
     if (turn >= kDeep && turn % 2 == 1) return kFrontierArm;
     // Uniform samples of the contended operations are the best of the others on most programs.
-    if (turn < 500 && turn % 4 == 1) return kSurwArm;
+    if (turn < kEarly && turn % 4 == 1) return kSurwArm;
     return draw(0);
   }
 
@@ -268,6 +286,7 @@ class Portfolio final : public Search {
   uint64_t proposed_ = 0;
   uint64_t observed_ = 0;
   uint64_t turns_ = 0;
+  uint64_t guided_ = 0;   // proposals while many waited
   uint64_t longest_ = 0;  // run that came to its end
   bool timed_ = false;    // the program waits for time to pass
   bool waits_ = false;    // or on a condition
