@@ -1,0 +1,39 @@
+// verify: fixed
+// The lock is held from the making to the use.
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char text[32];
+static int calls;
+
+static const char* label(int n) {
+  snprintf(text, sizeof text, "item-%d", n);
+  return text;
+}
+
+static void use(int n) {
+  char want[32];
+  snprintf(want, sizeof want, "item-%d", n);
+  pthread_mutex_lock(&lock);
+  const char* got = label(n);
+  ++calls;
+  assert(strcmp(got, want) == 0);
+  pthread_mutex_unlock(&lock);
+}
+
+static void* worker(void* arg) {
+  use((int)(long)arg);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, worker, (void*)1L);
+  pthread_create(&b, NULL, worker, (void*)2L);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return calls == 2 ? 0 : 1;
+}

@@ -1,0 +1,46 @@
+// verify: still-fails
+// A recursive lock, and still one for each call.
+#include <cassert>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+class Registry {
+ public:
+  void add(int id) {
+    std::lock_guard<std::recursive_mutex> lock(mutex_);
+    ids_.push_back(id);
+  }
+  void remove(int id) {
+    std::lock_guard<std::recursive_mutex> lock(mutex_);
+    for (size_t i = 0; i < ids_.size(); ++i)
+      if (ids_[i] == id) ids_.erase(ids_.begin() + long(i--));
+  }
+  size_t size() {
+    std::lock_guard<std::recursive_mutex> lock(mutex_);
+    return ids_.size();
+  }
+  int at(size_t i) {
+    std::lock_guard<std::recursive_mutex> lock(mutex_);
+    return ids_.at(i);
+  }
+  long sum() {
+    long all = 0;
+    for (size_t i = 0, n = size(); i < n; ++i) all += at(i);
+    return all;
+  }
+
+ private:
+  std::recursive_mutex mutex_;
+  std::vector<int> ids_;
+};
+
+int main() {
+  Registry registry;
+  for (int i = 1; i <= 3; ++i) registry.add(i);
+  std::thread walker([&] { registry.sum(); });
+  std::thread remover([&] { registry.remove(2); });
+  walker.join();
+  remover.join();
+}

@@ -1,0 +1,30 @@
+// verify: still-fails
+// All are woken, and the flag is set outside of the lock.
+#include <cassert>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+static std::mutex mutex;
+static std::condition_variable ready;
+static bool go = false;
+static int started = 0;
+
+static void runner() {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!go) ready.wait(lock);
+  ++started;
+}
+
+static void start() {
+  { go = true; }
+  ready.notify_all();
+}
+
+int main() {
+  std::thread a(runner), b(runner);
+  start();
+  a.join();
+  b.join();
+  assert(started == 2);
+}

@@ -1,0 +1,41 @@
+// verify: still-fails|cannot-tell
+// Atomics, and still two steps.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct session {
+  pthread_mutex_t mutex;
+  atomic_int valid;
+  atomic_int fetched;
+};
+
+static void fetch(struct session* s) {
+  atomic_fetch_add(&s->fetched, 1);
+  atomic_store(&s->valid, 1);
+}
+
+static void request(struct session* s) {
+  if (!atomic_load(&s->valid)) fetch(s);
+}
+
+static void* client(void* arg) {
+  request(arg);
+  return NULL;
+}
+
+int main(void) {
+  struct session* s = calloc(1, sizeof *s);
+  pthread_mutex_init(&s->mutex, NULL);
+  pthread_t t[3];
+  for (int i = 0; i < 3; ++i) pthread_create(&t[i], NULL, client, s);
+  for (int i = 0; i < 3; ++i) pthread_join(t[i], NULL);
+  if (s->fetched != 1) {
+    fprintf(stderr, "fetched %d times\n", s->fetched);
+    return 3;
+  }
+  free(s);
+  return 0;
+}

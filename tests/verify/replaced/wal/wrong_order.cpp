@@ -1,0 +1,43 @@
+// verify: fails-differently
+// The number's lock is held over both, and the checkpoint takes them the other way round.
+#include <cassert>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+struct Log {
+  std::mutex number_mutex;
+  std::mutex log_mutex;
+  int last = 0;
+  std::vector<int> records;
+
+  int draw() { return ++last; }
+  void append(int number) {
+    std::lock_guard<std::mutex> lock(log_mutex);
+    if (!records.empty()) assert(records.back() < number);
+    records.push_back(number);
+  }
+  void write() {
+    std::lock_guard<std::mutex> lock(number_mutex);
+    append(draw());
+  }
+  size_t size() {
+    std::lock_guard<std::mutex> lock(log_mutex);
+    return records.size();
+  }
+  int checkpoint() {
+    std::lock_guard<std::mutex> log(log_mutex);
+    std::lock_guard<std::mutex> number(number_mutex);
+    return last - int(records.size());
+  }
+};
+
+int main() {
+  Log log;
+  std::thread one([&] { log.write(); });
+  std::thread two([&] { log.write(); });
+  int behind = log.checkpoint();
+  one.join();
+  two.join();
+  return behind >= 0 && log.size() == 2 ? 0 : 1;
+}
