@@ -16,6 +16,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/sanitizer.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/outside/delivery.h"
 #include "runtime/process/begin.h"
 
 namespace heddle::rt {
@@ -77,6 +78,7 @@ void finish_thread(ThreadSlot* me) {
   if (me->detached) g_unreaped[g_unreaped_count++] = me->index;
   // Where it has a kernel thread, its native end does this.
   if (me->carrier.process != static_cast<pid_t>(sys(SYS_getpid))) run_key_destructors(true);
+  take_no_more_signals(me);
   leave_for_ever();
 }
 

@@ -39,12 +39,13 @@ uint32_t g_arrivals_read;
 constexpr int kLeftCode = -77;
 uint64_t g_left;  // those of them that were still there when last looked
 
-// What came with a signal that is kept for a thread. A signal without an entry here gets a plain one. Real-time signals (34 and up) have
-// an entry for each time they were sent.
+// What came with a signal that is kept for a thread. Real-time signals (34 and up) have an entry for each time they were sent; others have one
+// for the thread and one for the process.
 struct Kept {
   uint32_t thread;
-  int number;      // 0: free
-  uint64_t order;  // first in, first out
+  int number;        // 0: free
+  bool for_process;  // the thread was chosen: another may take it
+  uint64_t order;    // first in, first out
   siginfo_t info;
 };
 constexpr uint32_t kMaxKept = 1024;
@@ -60,20 +61,23 @@ void plain_info(int number, siginfo_t* out) {
   out->si_pid = program_pid();
 }
 
-void keep(uint32_t thread, int number, const siginfo_t& info) {
+void keep(uint32_t thread, int number, bool for_process, const siginfo_t& info) {
   for (uint32_t i = 0; i < kMaxKept; ++i) {
     if (g_kept[i].number != 0) continue;
-    g_kept[i] = {thread, number, ++g_kept_order, info};
+    g_kept[i] = {thread, number, for_process, ++g_kept_order, info};
     if (i >= g_kept_used) g_kept_used = i + 1;
     return;
   }
 }
 
-Kept* first_kept(uint32_t thread, int number) {
+enum class SentTo { kAny, kThread, kProcess };
+
+Kept* first_kept(uint32_t thread, int number, SentTo to = SentTo::kAny) {
   Kept* first = nullptr;
   for (uint32_t i = 0; i < g_kept_used; ++i) {
     Kept& k = g_kept[i];
-    if (k.number == number && k.thread == thread && (first == nullptr || k.order < first->order)) first = &k;
+    if (k.number != number || k.thread != thread || (to != SentTo::kAny && k.for_process != (to == SentTo::kProcess))) continue;
+    if (first == nullptr || k.order < first->order) first = &k;
   }
   return first;
 }
@@ -280,27 +284,34 @@ void run_delivery(ThreadSlot* me, const Event& event) {
   me->signals.delivering = 0;
 }
 
-void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info) {
+namespace {
+
+void keep_for(ThreadSlot* target, int number, SentTo to, const siginfo_t* info) {
   const uint64_t bit = signal_bit(number);
   if (number != kCancelSignal) {
     if ((target->signals.mask & bit) == 0 && is_ignored(number)) return;
     siginfo_t plain;
-    if (info == nullptr && number >= kFirstRealTime) {
+    if (info == nullptr) {
       plain_info(number, &plain);
       info = &plain;
     }
-    if (info != nullptr && ((target->signals.pending & bit) == 0 || number >= kFirstRealTime)) keep(target->index, number, *info);
+    const bool again = number < kFirstRealTime && first_kept(target->index, number, to) != nullptr;
+    if (!again) keep(target->index, number, to == SentTo::kProcess, *info);
   }
   target->signals.pending |= bit;
   if (target != g_current) redirect(target);
 }
+
+}  // namespace
+
+void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info) { keep_for(target, number, SentTo::kThread, info); }
 
 ThreadSlot* send_to_process(int number, const siginfo_t* info) {
   const uint64_t bit = signal_bit(number);
   for (uint32_t i = 0; i < g_live_count; ++i) {
     ThreadSlot* t = &g_threads[g_live[i].slot];
     if ((t->signals.mask & bit) != 0) continue;
-    send_to_thread(t, number, info);
+    keep_for(t, number, SentTo::kProcess, info);
     return t;
   }
   siginfo_t sent;
@@ -309,6 +320,18 @@ ThreadSlot* send_to_process(int number, const siginfo_t* info) {
   if (info != nullptr) sent = *info;
   leave_to_kernel(number, sent);
   return nullptr;
+}
+
+void pass_on_signals(ThreadSlot* me, uint64_t set) {
+  for (uint64_t rest = me->signals.pending & set & ~kReserved; rest != 0; rest &= rest - 1) {
+    const int number = lowest(rest);
+    while (Kept* k = first_kept(me->index, number, SentTo::kProcess)) {
+      const siginfo_t info = k->info;
+      k->number = 0;
+      if (first_kept(me->index, number) == nullptr) me->signals.pending &= ~signal_bit(number);
+      send_to_process(number, &info);
+    }
+  }
 }
 
 void forget_signal(int number) {
@@ -346,8 +369,14 @@ void set_mask(ThreadSlot* me, uint64_t mask) {
   mask &= ~(kReserved | signal_bit(SIGKILL) | signal_bit(SIGSTOP));
   if (watching_functions()) mask &= ~signal_bit(SIGTRAP);  // blocked, a breakpoint would kill
   me->signals.mask = mask;
-  mask = kernel_mask(mask);
-  sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
+  const uint64_t kernel = kernel_mask(mask);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &kernel, nullptr, 8);
+  pass_on_signals(me, mask);
+}
+
+void take_no_more_signals(ThreadSlot* me) {
+  me->signals.mask = ~kReserved;
+  pass_on_signals(me, ~kReserved);
 }
 
 void learn_mask(ThreadSlot* me) { sys(SYS_rt_sigprocmask, SIG_SETMASK, nullptr, &me->signals.mask, 8); }

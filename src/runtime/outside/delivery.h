@@ -34,6 +34,9 @@ inline bool carries_number(const siginfo_t& info) {
 // `info` may be nullptr. To the process: returns the thread that takes it, or nullptr when every one blocks it.
 void send_to_thread(ThreadSlot* target, int number, const siginfo_t* info);
 ThreadSlot* send_to_process(int number, const siginfo_t* info);
+// What was sent to the process and chosen for this thread, which blocks it now or ends: somebody else takes it.
+void pass_on_signals(ThreadSlot* me, uint64_t set);
+void take_no_more_signals(ThreadSlot* me);  // it ends
 
 // The program ignores it from now on: what is pending of it goes.
 void forget_signal(int number);
