@@ -1,4 +1,4 @@
-// alarm, an interval timer, a POSIX timer and a timerfd: all run on the virtual clock, in the order of their deadlines.
+// alarm, ualarm, an interval timer, a POSIX timer and a timerfd: all run on the virtual clock, in the order of their deadlines.
 // heddle: expect=none runs<=60
 #include <poll.h>
 #include <pthread.h>
@@ -53,9 +53,11 @@ int main(void) {
   pthread_create(&thread, NULL, reader, &read_once);
   alarm(2);
   while (alarms == 0) pause();
+  ualarm(999999, 0);
+  while (alarms == 1) pause();
   struct itimerval every = {{1, 0}, {1, 0}};
   setitimer(ITIMER_REAL, &every, NULL);
-  while (alarms < 4) usleep(100000);
+  while (alarms < 5) usleep(100000);
   memset(&every, 0, sizeof every);
   setitimer(ITIMER_REAL, &every, NULL);
   struct sigevent event;

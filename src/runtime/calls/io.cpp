@@ -164,21 +164,49 @@ HEDDLE_EXPORT ssize_t sendfile(int out, int in, off_t* offset, size_t count) noe
 }
 HEDDLE_EXPORT ssize_t sendfile64(int out, int in, off_t* offset, size_t count) noexcept __attribute__((alias("sendfile")));
 
-HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_offset, size_t count, unsigned flags) {
-  if (!active()) return with_errno(sys(SYS_splice, in, in_offset, out, out_offset, count, flags));
-  void* pc = __builtin_return_address(0);
+namespace {
+
+// It waits for its input and then for room, as the kernel does. `call` gets the flags.
+template <typename Call>
+ssize_t between_pipes(int in, int out, size_t count, unsigned flags, void* pc, Call call) {
   const bool tries = (flags & kSpliceNoWait) != 0;
   const DescriptorInfo source = describe(in);
   const DescriptorInfo sink = describe(out);
-  // It waits for its input and then for room, as the kernel does.
   if (source.reach != Reach::kPlain) {
     const long waited = controlled({in, Op::kRead, POLLIN, tries, count, pc}, source, [] { return 0L; });
     if (waited < 0) return with_errno(waited);
   }
-  DescriptorCall call{out, Op::kWrite, POLLOUT, tries, count, pc};
-  call.quiet = !replays_inputs();  // the kernel sends SIGPIPE itself
-  const unsigned how = is_controlled(call, sink) ? flags | kSpliceNoWait : flags;
-  return with_errno(controlled(call, sink, [&] { return sys(SYS_splice, in, in_offset, out, out_offset, count, how); }));
+  DescriptorCall write{out, Op::kWrite, POLLOUT, tries, count, pc};
+  write.quiet = !replays_inputs();  // the kernel sends SIGPIPE itself
+  const unsigned how = is_controlled(write, sink) ? flags | kSpliceNoWait : flags;
+  return with_errno(controlled(write, sink, [&] { return call(how); }));
+}
+
+}  // namespace
+
+HEDDLE_EXPORT ssize_t splice(int in, off64_t* in_offset, int out, off64_t* out_offset, size_t count, unsigned flags) {
+  if (!active()) return with_errno(sys(SYS_splice, in, in_offset, out, out_offset, count, flags));
+  return between_pipes(in, out, count, flags, __builtin_return_address(0),
+                       [&](unsigned how) { return sys(SYS_splice, in, in_offset, out, out_offset, count, how); });
+}
+
+HEDDLE_EXPORT ssize_t tee(int in, int out, size_t count, unsigned flags) {
+  if (!active()) return with_errno(sys(SYS_tee, in, out, count, flags));
+  return between_pipes(in, out, count, flags, __builtin_return_address(0), [&](unsigned how) { return sys(SYS_tee, in, out, count, how); });
+}
+
+HEDDLE_EXPORT ssize_t vmsplice(int fd, const iovec* pieces, size_t count, unsigned flags) {
+  if (!active()) return with_errno(sys(SYS_vmsplice, fd, pieces, count, flags));
+  const bool reads = (sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+  const DescriptorInfo info = describe(fd);
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) bytes += pieces[i].iov_len;
+  DescriptorCall call{fd,    reads ? Op::kRead : Op::kWrite, static_cast<short>(reads ? POLLIN : POLLOUT), (flags & kSpliceNoWait) != 0,
+                      bytes, __builtin_return_address(0)};
+  if (reads) call.filled = {pieces, count, 0, 1};
+  call.quiet = !replays_inputs();
+  const unsigned how = is_controlled(call, info) ? flags | kSpliceNoWait : flags;
+  return with_errno(controlled(call, info, [&] { return sys(SYS_vmsplice, fd, pieces, count, how); }));
 }
 
 HEDDLE_EXPORT int close(int fd) {

@@ -125,6 +125,13 @@ HEDDLE_EXPORT int setitimer(__itimer_which_t which, const itimerval* wanted, iti
   return static_cast<int>(with_errno(sys(SYS_setitimer, which, wanted, old)));
 }
 
+HEDDLE_EXPORT useconds_t ualarm(useconds_t value, useconds_t interval) noexcept {
+  const itimerval wanted{{0, static_cast<suseconds_t>(interval)}, {0, static_cast<suseconds_t>(value)}};
+  itimerval old{};
+  if (setitimer(ITIMER_REAL, &wanted, &old) != 0) return static_cast<useconds_t>(-1);
+  return static_cast<useconds_t>(old.it_value.tv_sec * 1000000 + old.it_value.tv_usec);
+}
+
 HEDDLE_EXPORT int getitimer(__itimer_which_t which, itimerval* out) noexcept {
   if (!active() || which != ITIMER_REAL) return static_cast<int>(with_errno(sys(SYS_getitimer, which, out)));
   const Timer* t = the_alarm();
