@@ -302,6 +302,16 @@ class Outside(Recordings):
             self.assertEqual(again.returncode, 1, again)
             self.assertTrue(again.stdout.startswith(said.stdout), (said.stdout, again.stdout))
 
+    def test_a_child_that_is_waited_for_beside_threads(self):
+        """Whether the wait was over already at a switch is in the trace."""
+        source, program = self.directory / "waits.c", self.directory / "waits"
+        source.write_text(WAITS)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        for carrier in CARRIERS:
+            for first in ("child", "threads"):
+                self.record("--seed", 7, "--carrier", carrier, "--", program, first, code=6)
+                self.replays()
+
     def test_connections_with_time_outs(self):
         """What somebody else has taken, the end of a connection and a time-out are three things; a timer ends a wait."""
         tool = subprocess.Popen([base.HEDDLE, "record", "--", base.program("timed_reads")], cwd=self.directory, stdin=subprocess.DEVNULL,
@@ -426,6 +436,45 @@ int main(void) {
   pthread_join(t, NULL);
   printf("%ld looks, %d\n", looks, WEXITSTATUS(status));
   return 6;
+}
+"""
+
+WAITS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static void* work(void* slow) {
+  for (int i = 0; i < 5; ++i) {
+    if (slow != NULL) usleep(20000);
+    pthread_mutex_lock(&lock);
+    ++total;
+    pthread_mutex_unlock(&lock);
+  }
+  return NULL;
+}
+static void* start(void* slow) {
+  const pid_t child = fork();
+  if (child == 0) {
+    if (slow == NULL) usleep(100000);
+    _exit(9);
+  }
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 9) _exit(1);
+  char said[10];
+  FILE* shell = popen("echo hi", "r");
+  if (fgets(said, sizeof said, shell) == NULL || pclose(shell) != 0) _exit(2);
+  return NULL;
+}
+int main(int count, char** words) {
+  void* slow = count > 1 && strcmp(words[1], "child") == 0 ? words : NULL;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, i % 2 ? start : work, slow);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], NULL);
+  return total == 10 ? 6 : 3;
 }
 """
 

@@ -91,6 +91,15 @@ ChildWait wait_of(pid_t pid, int options) {
   return {P_PGID, -pid, wanted};
 }
 
+// The recording found the child there: the replay waits until it is.
+void await_child(const ChildWait& wait) {
+  constexpr int kPatienceMs = 20000;
+  for (int waited = 0; waited < kPatienceMs && !child_ready(wait); ++waited) {
+    const timespec pause{0, 1000000};
+    sys(SYS_nanosleep, &pause, nullptr);
+  }
+}
+
 // Has a child ended by now? In a recording that is input; its replay waits for the child where the recording found it, and not before.
 template <typename Call>
 long try_for_child(const ChildWait& wait, Call call) {
@@ -98,30 +107,60 @@ long try_for_child(const ChildWait& wait, Call call) {
   long recorded = 0;
   const bool exact = replays_exactly() && take_input(kKernelState, {nullptr, 0, 0, 1}, &recorded);
   if (replays_inputs() && !exact) return call();
-  constexpr int kPatienceMs = 20000;
-  for (int waited = 0; exact && recorded > 0 && waited < kPatienceMs && !child_ready(wait); ++waited) {
-    const timespec pause{0, 1000000};
-    sys(SYS_nanosleep, &pause, nullptr);
-  }
+  if (exact && recorded > 0) await_child(wait);
   const long result = exact && recorded <= 0 ? recorded : call();
   log_input(kKernelState, {nullptr, 0, 0, 1}, result > 0 ? 1 : result);
   return result;
 }
 
+// What the log says of a wait that blocks: that it began, and then either of these, with the step from which it was over. A wait that a signal ends
+// has the first alone.
+enum WaitRecord : long { kWaitBegan = 0, kWaitEnded, kWaitLost };  // lost: another thread took the child
+
+bool begins_recorded() {
+  if (!keeps_names() || plays_peers()) return false;
+  long recorded = 0;
+  // Recordings from before say nothing of it.
+  if (replays_inputs() && !take_input(Op::kWaitChild, {}, &recorded)) return false;
+  g_current->ready_since = 0;
+  log_input(Op::kWaitChild, {}, kWaitBegan);
+  return true;
+}
+
+const InputRecord* recorded_end(const ThreadSlot& thread) {
+  const InputRecord* r = recorded_answer(thread.id, thread.inputs);
+  return r != nullptr && r->op == Op::kWaitChild && r->result != kWaitBegan ? r : nullptr;
+}
+
+template <typename Call>
+long end_wait(const ChildWait& wait, Call call) {
+  if (!wait.recorded) return call();
+  long found = kWaitEnded;
+  const uint64_t since = g_current->ready_since;
+  if (replays_inputs() && recorded_end(*g_current) != nullptr) take_input(Op::kWaitChild, {}, &found);
+  if (replays_exactly() && found == kWaitEnded) await_child(wait);
+  if (!replays_exactly()) g_current->ready_since = since;
+  const bool lost = replays_exactly() && found == kWaitLost;
+  const long result = lost ? 0 : call();
+  log_input(Op::kWaitChild, {}, result != 0 ? kWaitEnded : kWaitLost);
+  return result;
+}
+
 // `call` reaps without waiting: returns the child's real number, 0 for none, or -errno.
 template <typename Call>
-long wait_at(const ChildWait& wait, bool tries, void* pc, Call call) {
+long wait_at(ChildWait wait, bool tries, void* pc, Call call) {
   Pending p{};
   p.op = Op::kWaitChild;
   p.address = tries ? nullptr : &wait;
   p.site = caller_site(pc);
   p.interrupt = Interrupt::kUnlessRestart;
   p.cancels = true;
-  if (!tries) be_patient(wait);
+  if (!tries) wait.recorded = begins_recorded();
+  if (!tries && !wait.recorded) be_patient(wait);
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    const long result = tries ? try_for_child(wait, call) : call();
+    const long result = tries ? try_for_child(wait, call) : end_wait(wait, call);
     if (tries) mark_try(e, result == 0);
     if (tries || result != 0) return result;
   }
@@ -148,6 +187,19 @@ pid_t reaped(pid_t real, const int* status) {
 }
 
 }  // namespace
+
+bool heddle::rt::child_over(const ThreadSlot& thread, const ChildWait& wait) {
+  if (!wait.recorded) return child_ready(wait);
+  if (replays_exactly()) {
+    const InputRecord* end = recorded_end(thread);
+    return end != nullptr && g_run.step >= step_of_stamp(end->stamp);
+  }
+  auto& t = const_cast<ThreadSlot&>(thread);
+  const bool over = child_ready(wait);
+  if (!over) t.ready_since = 0;
+  if (over && t.ready_since == 0) t.ready_since = g_run.step + 1;
+  return over;
+}
 
 HEDDLE_EXPORT pid_t fork() noexcept { return fork_at(__builtin_return_address(0)); }
 

@@ -2,6 +2,9 @@
 // What surrounds each way of making a child process.
 #include <sys/types.h>
 
+#include "runtime/engine/run.h"
+#include "runtime/engine/waits.h"
+
 namespace heddle::rt {
 
 // This thread is about to make one: the number that it will have.
@@ -10,5 +13,7 @@ pid_t before_child();
 void on_child();
 // What the call that made it returned, as the program sees it.
 pid_t made_child(pid_t child, pid_t number);
+// Is the wait for a child over that the thread stands before? The replay of a recording asks that.
+bool child_over(const ThreadSlot& thread, const ChildWait& wait);
 
 }  // namespace heddle::rt

@@ -1,5 +1,6 @@
 #include "runtime/engine/upward.h"
 
+#include "runtime/calls/child.h"
 #include "runtime/calls/identity.h"
 #include "runtime/calls/thread.h"
 #include "runtime/memory/access_ring.h"
@@ -53,7 +54,7 @@ constinit const Upward kUpward = {
     .modules_changed = install_code_points_of_new_modules,
 
     .descriptors_ready = descriptors_ready,
-    .child_ready = child_ready,
+    .child_over = child_over,
     .wait_over = wait_over,
     .awaits_outside = awaits_outside,
     .wait_for_outside = wait_for_outside,

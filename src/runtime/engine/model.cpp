@@ -129,7 +129,7 @@ struct Words {
   Ready delivery_due(const Asker& /*thread*/) const { return Ready::kYes; }
   Ready child_ended(const Asker& t) const {
     const auto* wait = at<ChildWait>(t);
-    return model::when(wait == nullptr || kUpward.child_ready(*wait));
+    return model::when(wait == nullptr || kUpward.child_over(t, *wait));
   }
 
   // Who has it.

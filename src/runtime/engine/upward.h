@@ -28,7 +28,7 @@ struct Upward {
 
   // --- outside
   bool (*descriptors_ready)(const DescriptorWait& wait);
-  bool (*child_ready)(const ChildWait& wait);
+  bool (*child_over)(const ThreadSlot& thread, const ChildWait& wait);
   bool (*wait_over)(const ThreadSlot& thread, const DescriptorWait& wait);
   bool (*awaits_outside)();
   bool (*wait_for_outside)(uint64_t deadline);

@@ -13,9 +13,10 @@ struct DescriptorWait {
 };
 
 struct ChildWait {
-  int type;     // idtype_t
-  int id;       // as the kernel knows it
-  int options;  // of waitid
+  int type;               // idtype_t
+  int id;                 // as the kernel knows it
+  int options;            // of waitid
+  bool recorded = false;  // the log says from which step on it was over
 };
 
 // glibc 2.36's words of a pthread_barrier_t.
