@@ -24,11 +24,17 @@ namespace {
 struct Address {
   sockaddr_storage name;
   socklen_t length;
-  int fd;  // -1: free
+  int fd;          // -1: free
+  uint64_t inode;  // of the socket, where it matters: descriptors are used again
+  // What the program calls it: in a replay the name that the recording saw.
+  sockaddr_storage known;
+  socklen_t known_length;
 };
 constexpr uint32_t kMaxAddresses = 128;
 HEDDLE_APART Address g_bound[kMaxAddresses];       // listeners and datagram sockets
 HEDDLE_APART Address g_connectors[kMaxAddresses];  // connected to a listener of ours, not yet accepted
+HEDDLE_APART Address g_senders[kMaxAddresses];     // datagram sockets that sent to one of ours: it may answer
+uint32_t g_sender_count;
 uint32_t g_bound_count;
 uint32_t g_connector_count;
 
@@ -58,11 +64,55 @@ bool same_end(const sockaddr* a, socklen_t a_length, const sockaddr* b, socklen_
 
 const sockaddr* name_of(const Address& a) { return reinterpret_cast<const sockaddr*>(&a.name); }
 
-bool is_ours(const sockaddr* target, socklen_t length) {
-  for (uint32_t i = 0; i < g_bound_count; ++i) {
-    if (same_end(name_of(g_bound[i]), g_bound[i].length, target, length)) return true;
+void set_port(sockaddr* a, uint16_t port) {
+  if (a->sa_family == AF_INET) reinterpret_cast<sockaddr_in*>(a)->sin_port = port;
+  if (a->sa_family == AF_INET6) reinterpret_cast<sockaddr_in6*>(a)->sin6_port = port;
+}
+
+const Address* find_known(const Address* table, uint32_t count, const sockaddr* target, socklen_t length) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (same_end(reinterpret_cast<const sockaddr*>(&table[i].known), table[i].known_length, target, length)) return &table[i];
   }
-  return false;
+  return nullptr;
+}
+const Address* find_ours(const sockaddr* target, socklen_t length) { return find_known(g_bound, g_bound_count, target, length); }
+const Address* find_sender(const sockaddr* target, socklen_t length) { return find_known(g_senders, g_sender_count, target, length); }
+bool is_ours(const sockaddr* target, socklen_t length) { return find_ours(target, length) != nullptr; }
+
+// Where a call to a name really goes: in a replay a socket of ours may have got another port than it had in the recording.
+class RealTarget {
+ public:
+  RealTarget(const sockaddr* target, socklen_t length) : target_(target) {
+    if (target == nullptr || length > sizeof moved_) return;
+    const Address* ours = find_ours(target, length);
+    if (ours == nullptr) ours = find_sender(target, length);
+    if (ours == nullptr || port_of(target) == port_of(name_of(*ours))) return;
+    memcpy(&moved_, target, length);
+    set_port(reinterpret_cast<sockaddr*>(&moved_), port_of(name_of(*ours)));
+    target_ = reinterpret_cast<const sockaddr*>(&moved_);
+  }
+  const sockaddr* get() const { return target_; }
+
+ private:
+  const sockaddr* target_;
+  sockaddr_storage moved_;
+};
+
+// The name under which the recording knew it. A port that somebody else has now is replaced by any other.
+void learn_known_name(Address* a) {
+  a->known = a->name;
+  a->known_length = a->length;
+  if (!keeps_names() || plays_peers()) return;
+  const iovec filled[2] = {{&a->known_length, sizeof a->known_length}, {&a->known, sizeof a->known}};
+  long result = 0;
+  const bool replays = replays_inputs();
+  if (replays && !take_input(kSocketName, {filled, 2, 2, 0}, &result)) return;
+  log_input(kSocketName, {filled, 2, 2, 0}, 0);
+  if (!replays || port_of(name_of(*a)) != 0 || port_of(reinterpret_cast<const sockaddr*>(&a->known)) == 0) return;
+  sockaddr_storage any = a->known;
+  set_port(reinterpret_cast<sockaddr*>(&any), 0);
+  sys(SYS_bind, a->fd, &any, a->known_length);
+  own_name(a->fd, a);
 }
 
 bool is_stream(int fd) {
@@ -71,18 +121,34 @@ bool is_stream(int fd) {
   return sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
 }
 
+// What the answers to a datagram socket are sent to.
+void note_sender(int fd) {
+  if (!keeps_names() || plays_peers()) return;
+  const uint64_t inode = facts_of(fd)->inode;
+  for (uint32_t i = 0; i < g_sender_count; ++i) {
+    if (g_senders[i].inode == inode) return;
+  }
+  if (g_sender_count == kMaxAddresses) g_sender_count = 0;
+  Address& sender = g_senders[g_sender_count];
+  if (!own_name(fd, &sender)) return;
+  ++g_sender_count;
+  sender.inode = inode;
+  learn_known_name(&sender);
+}
+
 void connected(int fd, const sockaddr* target, socklen_t length) {
   if (!is_ours(target, length)) return;
   made_inside(fd, fd);
+  if (!is_stream(fd)) note_sender(fd);
   if (is_stream(fd) && g_connector_count < kMaxAddresses && own_name(fd, &g_connectors[g_connector_count])) ++g_connector_count;
 }
 
-// Both ends of a connection get the name of the end that connected.
-void accepted(int fd) {
+// Both ends of a connection get the name of the end that connected. False: it comes from somebody else.
+bool accepted(int fd) {
   sockaddr_storage peer;
   socklen_t length = sizeof peer;
   memset(&peer, 0, sizeof peer);
-  if (sys(SYS_getpeername, fd, &peer, &length) != 0) return;
+  if (sys(SYS_getpeername, fd, &peer, &length) != 0) return false;
   const auto* other = reinterpret_cast<const sockaddr*>(&peer);
   for (uint32_t i = 0; i < g_connector_count; ++i) {
     const Address& c = g_connectors[i];
@@ -92,28 +158,30 @@ void accepted(int fd) {
     made_inside(fd, c.fd);
     for (uint32_t k = i; k + 1 < g_connector_count; ++k) g_connectors[k] = g_connectors[k + 1];
     --g_connector_count;
-    return;
+    return true;
   }
+  return false;
 }
 
 // Others can send to this socket from now on.
 void bound_here(int fd) {
   if (g_run.control->mode == Mode::kOnce) peer_of(fd);  // named now: whether it is first polled or first used is nothing to hang a name on
   if (g_bound_count == kMaxAddresses) g_bound_count = 0;
-  if (own_name(fd, &g_bound[g_bound_count])) ++g_bound_count;
+  if (own_name(fd, &g_bound[g_bound_count])) learn_known_name(&g_bound[g_bound_count++]);
   // In a search nobody outside knows of it; in a plain run it may well be a service.
   if (g_run.control->mode == Mode::kServe && !replays_inputs()) made_inside(fd, fd);
 }
 
 long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
   if (is_ours(target, length)) made_inside(fd, fd);
+  const RealTarget real(target, length);
   const DescriptorInfo info = describe(fd);
   const long flags = sys(SYS_fcntl, fd, F_GETFL);
   const bool blocking = (flags & O_NONBLOCK) == 0;
   const DescriptorCall call{fd, Op::kConnect, POLLOUT, true, 0, pc};
   const long result = controlled(call, info, [&] {
     if (blocking) sys(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
-    const long error = sys(SYS_connect, fd, target, length);
+    const long error = sys(SYS_connect, fd, real.get(), length);
     if (blocking) sys(SYS_fcntl, fd, F_SETFL, flags);
     return error;
   });
@@ -144,12 +212,34 @@ long placeholder_socket(int recorded, int flags) {
   return recorded;
 }
 
+// A connection of the program with itself is made again by the replay: its real end under the recorded number. -1: it was none.
+long own_connection(int listener, int recorded, int flags) {
+  long nothing = 0;
+  if (describe(listener).reach != Reach::kForeign || !take_input(kOwnConnection, {}, &nothing)) return -1;
+  log_input(kOwnConnection, {}, 0);
+  pollfd watched{listener, POLLIN, 0};
+  const timespec patience{replays_exactly() ? 10 : 0, 0};
+  if (sys(SYS_ppoll, &watched, 1, &patience, nullptr, 8) != 1)
+    end_run(OutcomeKind::kCannotControl, 0, "a connection of the program with itself came at another time than in the recording");
+  const long fd = sys(SYS_accept4, listener, nullptr, nullptr, flags);
+  if (fd < 0 || fd == recorded) return fd;
+  sys(SYS_dup3, fd, recorded, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);
+  sys(SYS_close, fd);
+  forget_descriptor(recorded);
+  return recorded;
+}
+
 int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
   const iovec filled[2] = {{length, length != nullptr ? sizeof *length : 0}, {peer, length != nullptr ? *length : 0}};
   long result = controlled({fd, Op::kAccept, POLLIN, false, 0, pc, {filled, 2, 2, 0}, 0, flags}, describe(fd),
                            [&] { return sys(SYS_accept4, fd, peer, length, flags); });
-  if (result >= 0 && replays_inputs() && !plays_peers()) result = placeholder_socket(static_cast<int>(result), flags);
-  if (result >= 0) accepted(static_cast<int>(result));
+  const bool replays = replays_inputs() && !plays_peers();
+  if (result >= 0 && replays) {
+    const long own = own_connection(fd, static_cast<int>(result), flags);
+    result = own >= 0 ? own : placeholder_socket(static_cast<int>(result), flags);
+  }
+  const bool own = result >= 0 && accepted(static_cast<int>(result));
+  if (own && !replays_inputs() && keeps_names()) log_input(kOwnConnection, {}, 0);
   return static_cast<int>(with_errno(result));
 }
 
@@ -181,14 +271,19 @@ ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr
   DescriptorCall call{fd, Op::kWrite, POLLOUT, (flags & MSG_DONTWAIT) != 0, size, pc};
   call.quiet = (flags & MSG_NOSIGNAL) != 0;
   const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
+  const RealTarget real(target, length);
   size_t done = 0;
   do {
     call.want = size - done;
     const long n = controlled(call, info, [&] {
       const int how = flags | MSG_NOSIGNAL | (everything ? MSG_DONTWAIT : 0);
-      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, how, target, length);
+      return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, how, real.get(), length);
     });
     if (n < 0) return done != 0 ? static_cast<ssize_t>(done) : with_errno(n);
+    // The log has the answer of the call, and who waits for the datagram is real.
+    const bool answers = target != nullptr && info.reach == Reach::kForeign && replays_inputs() && !plays_peers();
+    if (answers && find_sender(target, length) != nullptr) sys(SYS_sendto, fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL, real.get(), length);
+    if (target != nullptr && info.reach != Reach::kForeign && is_ours(target, length) && !is_stream(fd)) note_sender(fd);
     done += static_cast<size_t>(n);
   } while (everything && done < size);
   return static_cast<ssize_t>(done);

@@ -32,7 +32,14 @@ size_t answer_bytes(unsigned long request) {
 long ask_for_name_of(int fd, sockaddr* name, socklen_t* length, long call) {
   if (length == nullptr) return sys(call, fd, name, length);
   const iovec filled[2] = {{length, sizeof *length}, {name, *length}};
-  return ask_socket(fd, {filled, 2, 2, 0}, [&] { return sys(call, fd, name, length); });
+  const auto ask = [&] { return sys(call, fd, name, length); };
+  const DescriptorInfo info = describe(fd);
+  const bool inside = info.socket && info.reach != Reach::kForeign && keeps_names() && !plays_peers();
+  if (!inside) return ask_socket(fd, {filled, 2, 2, 0}, ask);
+  // A port that the kernel chose.
+  long result = ask();
+  if (!replays_inputs() || take_input(kSocketName, {filled, 2, 2, 0}, &result)) log_input(kSocketName, {filled, 2, 2, 0}, result);
+  return result;
 }
 
 }  // namespace

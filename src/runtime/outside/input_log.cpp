@@ -13,6 +13,7 @@
 #include "runtime/outside/descriptor_facts.h"
 #include "runtime/outside/peers.h"
 #include "runtime/outside/readiness.h"
+#include "runtime/outside/recorded_names.h"
 
 namespace heddle::rt {
 
@@ -379,6 +380,9 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
     // it, goes on waiting: it has a stamp.
     const bool nothing = r != nullptr && t.pending.op == Op::kTimedPoll && (wait.polls ? r->result == 0 : r->result == -EAGAIN);
     if (r == nullptr || (nothing && step_of_stamp(r->stamp) == 0)) return false;
+    // The program connects to itself again: under another schedule at another time.
+    if (!replays_exactly() && t.pending.op == Op::kAccept && find(t.id, t.inputs + 1, kOwnConnection) != nullptr)
+      return descriptors_ready(wait);
     return !replays_exactly() || g_run.step >= step_of_stamp(r->stamp);
   }
   const bool ready = plays_peers() ? peers_ready(wait) : outside_ready(thread, wait);

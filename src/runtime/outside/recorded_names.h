@@ -14,6 +14,8 @@ inline constexpr Op kMissingName = Op::kNone;
 inline constexpr Op kListing = Op::kFunctionEntry;
 inline constexpr Op kSocketState = Op::kLoopIteration;
 inline constexpr Op kKernelState = Op::kReleased;
+inline constexpr Op kSocketName = Op::kThreadStart;    // what others call a socket that is bound
+inline constexpr Op kOwnConnection = Op::kThreadExit;  // the connection that was just accepted is one of the program with itself
 
 inline bool keeps_names() { return active() && (replays_inputs() || (is_real_time() && g_run.control->mode == Mode::kOnce)); }
 
