@@ -323,6 +323,14 @@ class Outside(Recordings):
             again = self.heddle("replay")
             self.assertTrue(again.stdout.startswith(said.stdout), (said.stdout, again.stdout))
 
+    def test_a_child_that_waits_for_a_lock_of_its_parent(self):
+        source, program = self.directory / "locks.c", self.directory / "locks"
+        source.write_text(LOCKS)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        for carrier in CARRIERS:
+            self.record("--carrier", carrier, "--", program, code=6)
+            self.replays()
+
     def test_connections_with_time_outs(self):
         """What somebody else has taken, the end of a connection and a time-out are three things; a timer ends a wait."""
         tool = subprocess.Popen([base.HEDDLE, "record", "--", base.program("timed_reads")], cwd=self.directory, stdin=subprocess.DEVNULL,
@@ -557,6 +565,39 @@ int main(void) {
     pthread_join(threads[i], &port);
     printf("was %ld\n", (long)port);
   }
+  return 6;
+}
+"""
+
+LOCKS = r"""
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void* nothing(void* p) { return p; }
+static int child_takes(const char* name, int whole, unsigned microseconds) {
+  const int held = open(name, O_RDWR | O_CREAT, 0600);
+  if (whole ? flock(held, LOCK_EX) : lockf(held, F_LOCK, 0)) return 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    const int wanted = open(name, O_RDWR);
+    _exit((whole ? flock(wanted, LOCK_EX) : lockf(wanted, F_LOCK, 0)) ? 2 : 0);
+  }
+  usleep(microseconds);
+  if (whole ? flock(held, LOCK_UN) : lockf(held, F_ULOCK, 0)) return 0;
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+int main(void) {
+  for (unsigned i = 0; i < 8; ++i) {
+    if (!child_takes("lock", i % 2, i * 3000)) return 1;
+  }
+  pthread_t t;
+  pthread_create(&t, NULL, nothing, NULL);
+  pthread_join(t, NULL);
   return 6;
 }
 """

@@ -3,18 +3,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/placement.h"
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/due.h"
+#include "runtime/engine/outside_influence.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/outside/common_state.h"
 #include "runtime/outside/descriptor_call.h"
@@ -44,9 +50,12 @@ ObjectId ipc_object(uint64_t kind, int id) {
   return make_object(ObjectKind::kDescriptor, kind, at);
 }
 
-// `call` tries once and returns -errno on failure; `busy` is the error that means "not now".
-template <typename Call>
-long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc, Call call) {
+long never_blocks() { return -EINTR; }
+
+// `call` tries once and returns -errno on failure; `busy` is the error that means "not now". `block` waits in the kernel where only another process can
+// end the wait and nobody here goes on meanwhile; it returns -EINTR where that is not so.
+template <typename Call, typename Block = long (*)()>
+long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc, Call call, Block block = never_blocks) {
   Pending p{};
   p.op = op;
   p.object = object;
@@ -58,10 +67,49 @@ long until_done(Op op, ObjectId object, int id, bool waits, long busy, void* pc,
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    const long result = call();
+    long result = call();
+    if (result == busy && waits) {
+      const long ended = block();
+      if (ended != -EINTR) result = ended;
+    }
     mark_try(e, result == busy);
     if (result != busy || !waits) return result;
   }
+}
+
+// Does a process that is not this one hold the file's flock?
+bool is_locked_by_others(int fd) {
+  struct stat status;
+  if (sys(SYS_fstat, fd, &status) != 0) return false;
+  char end[32];
+  snprintf(end, sizeof end, ":%lu ", static_cast<unsigned long>(status.st_ino));
+  const long locks = sys(SYS_open, "/proc/locks", O_RDONLY | O_CLOEXEC, 0);
+  if (locks < 0) return false;
+  static char text[1 << 16];
+  long size = 0;
+  for (long n = 0; (n = sys(SYS_read, locks, text + size, sizeof text - 1 - static_cast<size_t>(size))) > 0;) size += n;
+  sys(SYS_close, locks);
+  text[size] = 0;
+  for (char* line = text; line != nullptr && *line != 0;) {
+    char* next = strchr(line, '\n');
+    if (next != nullptr) *next++ = 0;
+    int holder = 0;
+    const bool held = strstr(line, "FLOCK") != nullptr && strstr(line, "->") == nullptr && strstr(line, end) != nullptr;
+    if (held && sscanf(line, "%*s %*s %*s %*s %d", &holder) == 1 && holder != sys(SYS_getpid)) return true;
+    line = next;
+  }
+  return false;
+}
+
+// The holder is another process, whatever the threads of this one do.
+template <typename Wait>
+long wait_for_others(bool others, Wait wait) {
+  if (!others) return -EINTR;
+  disturbed(kLooksOutside);
+  if (g_live_count == 1 && g_next_timer == kNoTimer) return wait();
+  const timespec pause{0, 200000};
+  sys(SYS_nanosleep, &pause, nullptr);
+  return -EINTR;
 }
 
 }  // namespace
@@ -70,8 +118,10 @@ HEDDLE_EXPORT int flock(int fd, int operation) noexcept {
   const bool waits = (operation & LOCK_NB) == 0;
   if (!active()) return static_cast<int>(with_errno(sys(SYS_flock, fd, operation)));
   const Op op = (operation & LOCK_UN) != 0 ? Op::kMutexUnlock : Op::kMutexTryLock;
-  return static_cast<int>(with_errno(until_done(op, name_descriptor(fd), fd, waits, -EWOULDBLOCK, __builtin_return_address(0),
-                                                [&] { return sys(SYS_flock, fd, operation | LOCK_NB); })));
+  return static_cast<int>(with_errno(until_done(
+      op, name_descriptor(fd), fd, waits, -EWOULDBLOCK, __builtin_return_address(0),
+      [&] { return sys(SYS_flock, fd, operation | LOCK_NB); },
+      [&] { return wait_for_others(is_locked_by_others(fd), [&] { return sys(SYS_flock, fd, operation); }); })));
 }
 
 namespace {
@@ -81,10 +131,13 @@ int lock_record(int fd, int command, const struct flock* wanted, void* pc) {
   const bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
   const int tries = command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command;
   const Op op = wanted->l_type == F_UNLCK ? Op::kMutexUnlock : Op::kMutexTryLock;
-  const auto result = until_done(op, name_descriptor(fd), fd, waits, -EAGAIN, pc, [&] {
-    const long error = sys(SYS_fcntl, fd, tries, wanted);
-    return error == -EACCES ? -EAGAIN : error;
-  });
+  const auto result = until_done(
+      op, name_descriptor(fd), fd, waits, -EAGAIN, pc,
+      [&] {
+        const long error = sys(SYS_fcntl, fd, tries, wanted);
+        return error == -EACCES ? -EAGAIN : error;
+      },
+      [&] { return wait_for_others(command == F_SETLKW, [&] { return sys(SYS_fcntl, fd, command, wanted); }); });
   return static_cast<int>(with_errno(result));
 }
 
