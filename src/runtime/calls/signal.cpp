@@ -1,7 +1,10 @@
 // Signals: actions, masks, sending, and the waits for them.
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -40,6 +43,19 @@ void sent_by(siginfo_t* info, int number, int code) {
   info->si_code = code;
   info->si_pid = program_pid();
   info->si_uid = static_cast<uid_t>(sys(SYS_getuid));
+}
+
+bool is_pidfd_of_own(int fd) {
+  char path[48];
+  char text[512];
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+  const long file = sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+  if (file < 0) return false;
+  const long n = sys(SYS_read, file, text, sizeof text - 1);
+  sys(SYS_close, file);
+  text[n > 0 ? n : 0] = 0;
+  const char* at = strstr(text, "\nPid:");
+  return at != nullptr && strtol(at + 5, nullptr, 10) == sys(SYS_getpid);
 }
 
 // A signal that the caller sends itself is taken before the call returns.
@@ -284,6 +300,16 @@ HEDDLE_EXPORT int kill(pid_t process, int number) noexcept {
     return signal_process(number, &info, __builtin_return_address(0));
   }
   return static_cast<int>(with_errno(sys(SYS_kill, real_pid(process), number)));
+}
+
+// To this very process it is a kill.
+HEDDLE_EXPORT int pidfd_send_signal(int fd, int number, siginfo_t* info, unsigned flags) noexcept {
+  if (active() && info == nullptr && flags == 0 && is_pidfd_of_own(fd)) {
+    siginfo_t own;
+    sent_by(&own, number, SI_USER);
+    return signal_process(number, &own, __builtin_return_address(0));
+  }
+  return static_cast<int>(with_errno(sys(SYS_pidfd_send_signal, fd, number, info, flags)));
 }
 
 HEDDLE_EXPORT int killpg(pid_t group, int number) noexcept {

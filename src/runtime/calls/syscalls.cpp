@@ -37,6 +37,9 @@
 #include "runtime/outside/pids.h"
 #include "runtime/outside/uring.h"
 
+// The C library's header declares it without C linkage.
+extern "C" int pidfd_send_signal(int fd, int number, siginfo_t* info, unsigned flags) noexcept;
+
 namespace heddle::rt {
 
 namespace {
@@ -102,6 +105,9 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_clone: return cloned(number, a, static_cast<uint64_t>(a[0]), static_cast<uint64_t>(a[1]), pc, result);
     case SYS_clone3:
       return a[0] != 0 && cloned(number, a, at<const clone_args>(a[0])->flags, at<const clone_args>(a[0])->stack, pc, result);
+    case SYS_pidfd_send_signal:
+      *result = pidfd_send_signal(number_of(a[0]), number_of(a[1]), at<siginfo_t>(a[2]), static_cast<unsigned>(a[3]));
+      return true;
     case SYS_pidfd_open: *result = with_errno(sys(SYS_pidfd_open, real_pid(number_of(a[0])), a[1])); return true;
     case SYS_kill: *result = kill(number_of(a[0]), number_of(a[1])); return true;
     case SYS_tgkill: *result = tgkill(number_of(a[0]), number_of(a[1]), number_of(a[2])); return true;
