@@ -331,6 +331,17 @@ class Outside(Recordings):
             self.record("--carrier", carrier, "--", program, code=6)
             self.replays()
 
+    def test_names_of_temporary_files(self):
+        """The library draws them. One that the recording left is there in the replay, and has the name all the same."""
+        source, program = self.directory / "names.c", self.directory / "names"
+        source.write_text(NAMES)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        for carrier in CARRIERS:
+            said = self.record("--carrier", carrier, "--", program, code=5)
+            self.replays()
+            again = self.heddle("replay")
+            self.assertTrue(again.stdout.startswith(said.stdout), (said.stdout, again.stdout))
+
     def test_connections_with_time_outs(self):
         """What somebody else has taken, the end of a connection and a time-out are three things; a timer ends a wait."""
         tool = subprocess.Popen([base.HEDDLE, "record", "--", base.program("timed_reads")], cwd=self.directory, stdin=subprocess.DEVNULL,
@@ -599,6 +610,33 @@ int main(void) {
   pthread_create(&t, NULL, nothing, NULL);
   pthread_join(t, NULL);
   return 6;
+}
+"""
+
+NAMES = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void* make(void* leave) {
+  char plain[] = "name-XXXXXX", ends[] = "nameXXXXXX.txt", directory[] = "nameXXXXXX", none[] = "name";
+  const int a = mkostemp(plain, O_CLOEXEC), b = mkstemps(ends, 4);
+  if (a < 0 || b < 0 || mkdtemp(directory) == NULL || mkstemp(none) >= 0 || errno != EINVAL) abort();
+  printf("%s %s %s\n", plain, ends, directory);
+  if (write(a, "x", 1) != 1 || fcntl(a, F_GETFD) != FD_CLOEXEC) abort();
+  close(a);
+  close(b);
+  if (leave == NULL) unlink(plain), unlink(ends), rmdir(directory);
+  return NULL;
+}
+int main(void) {
+  pthread_t threads[2];
+  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, make, i == 0 ? NULL : threads);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  return 5;
 }
 """
 

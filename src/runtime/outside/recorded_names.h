@@ -16,6 +16,7 @@ inline constexpr Op kSocketState = Op::kLoopIteration;
 inline constexpr Op kKernelState = Op::kReleased;
 inline constexpr Op kSocketName = Op::kThreadStart;    // what others call a socket that is bound
 inline constexpr Op kOwnConnection = Op::kThreadExit;  // the connection that was just accepted is one of the program with itself
+inline constexpr Op kTemporaryName = Op::kThreadJoin;  // of a temporary file, whether it could be made
 
 inline bool keeps_names() { return active() && (replays_inputs() || (is_real_time() && g_run.control->mode == Mode::kOnce)); }
 
