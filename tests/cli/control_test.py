@@ -21,6 +21,8 @@ CASES = (
     (["strict_mode"], 125, "strict mode"),
     (["own_filter"], 125, "seccomp filter"),
     (["own_filter", "x"], 0, ""),
+    (["library_threads", "message"], 125, "mq_notify with SIGEV_THREAD"),
+    (["library_threads"], 125, "getaddrinfo_a with SIGEV_THREAD"),
     ([options.heddle, "doctor"], 125, "Heddle itself"),
     (["/usr/bin/env", options.heddle, "run", "--", "/bin/true"], 125, "Heddle itself"),
     (["/bin/sh", "-c", f"exec {options.heddle} run -- /bin/true"], 125, "Heddle itself"),

@@ -89,10 +89,12 @@ HEDDLE_EXPORT int mq_close(mqd_t queue) noexcept {
   return static_cast<int>(with_errno(sys(SYS_close, queue)));
 }
 
-// A notification comes from inside of the C library, on a thread of its own.
+// A notification by a call comes from inside of the C library, on a thread of its own, whose calls nobody would see.
 HEDDLE_EXPORT int mq_notify(mqd_t queue, const sigevent* event) noexcept {
   static decltype(&::mq_notify) library;
   if (library == nullptr) library = next_symbol<decltype(&::mq_notify)>("mq_notify");
+  if (active() && event != nullptr && event->sigev_notify == SIGEV_THREAD)
+    end_run(OutcomeKind::kCannotControl, 0, "mq_notify with SIGEV_THREAD has the C library make a thread, which is not under control");
   if (active()) note(caller_site(__builtin_return_address(0)), "mq_notify: the notification is not controlled");
   return library(queue, event);
 }

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "runtime/base/real_io.h"
 #include "runtime/engine/native.h"
 #include "runtime/engine/run.h"
+#include "runtime/engine/strange_threads.h"
 #include "runtime/outside/input_log.h"
 
 using namespace heddle;
@@ -84,6 +86,16 @@ class Unwatched {
 };
 
 }  // namespace
+
+// The C library looks up on threads of its own, and may call the program from one, whose calls nobody would see.
+HEDDLE_EXPORT int getaddrinfo_a(int mode, gaicb** list, int count, sigevent* event) noexcept {
+  static decltype(&::getaddrinfo_a) library;
+  if (library == nullptr) library = next_symbol<decltype(&::getaddrinfo_a)>("getaddrinfo_a");
+  if (active() && event != nullptr && event->sigev_notify == SIGEV_THREAD)
+    end_run(OutcomeKind::kCannotControl, 0, "getaddrinfo_a with SIGEV_THREAD has the C library make a thread, which is not under control");
+  if (active()) note_strange_thread(__builtin_return_address(0));
+  return library(mode, list, count, event);
+}
 
 HEDDLE_EXPORT int getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** list) {
   static decltype(&::getaddrinfo) library;

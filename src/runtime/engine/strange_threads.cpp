@@ -36,7 +36,7 @@ void note_strange_thread(void* pc) {
   p.flags = kShared;
   p.site = caller_site(pc);
   point(p);
-  note(p.site, "a thread that clone made is not under control");
+  note(p.site, "a thread that clone or the C library made is not under control");
   g_noted = true;
   // Who waits already learns of it by the word, as those will who come later.
   for (uint32_t i = 0; i < g_live_count; ++i) {
