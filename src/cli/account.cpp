@@ -48,8 +48,7 @@ void tell_unseen(const AccountQuestion& q, Account& a) {
   const bool points = q.facts.sample().data().points != PointKind::kSync;
   const std::string instructions =
       q.instructions == 0 ? "" : fmt::format(" and {} that race or are atomic", plural(q.instructions, "instruction"));
-  if (!plain.empty())
-    a.unseen.push_back(fmt::format("memory accesses of {}: only calls{} are scheduling points there", listed(plain), instructions));
+  if (!plain.empty()) a.unseen.push_back(words_about_plain(plain, instructions));
   if (q.watched > 0) a.unseen.push_back(fmt::format("accesses that {} under Valgrind did not show to race", plural(q.watched, "run")));
   a.unseen.insert(a.unseen.end(), q.not_points.begin(), q.not_points.end());
   if (!plain.empty() && !points) a.next.push_back("build with heddle-cc or heddle-c++, which show memory accesses");
@@ -79,6 +78,10 @@ void SearchFacts::add(size_t index, const Trace& trace) {
   if (!more && index >= kFirstRuns && !std::has_single_bit(index)) return;
   sleeps_ = sleeps_ || has_timed_operations(trace);
   forks_ = forks_ || std::ranges::any_of(trace.events(), [](const Event& e) { return e.op == Op::kFork; });
+}
+
+std::string words_about_plain(const std::vector<std::string>& modules, const std::string& others) {
+  return fmt::format("memory accesses of {}: only calls{} are scheduling points there", listed(modules), others);
 }
 
 Account account_of(const AccountQuestion& q) {

@@ -52,6 +52,8 @@ struct AccountQuestion {
   // What is no point although it might have to be one: sentences.
   std::vector<std::string> not_points;
 };
+// That memory accesses of these modules are no scheduling points; `others` are.
+std::string words_about_plain(const std::vector<std::string>& modules, const std::string& others = "");
 Account account_of(const AccountQuestion& question);
 void print_account(const Account& account);
 

@@ -143,7 +143,7 @@ VerifySubject load_subject(const std::string& name) {
   s.bug = store.load(name);
   s.shown = fmt::format("bug {}", s.bug.id);
   const Seal::Verdict seal = store.check(s.bug);
-  const bool own = seal.own && seal.changed.empty();
+  const bool own = s.own = seal.own && seal.changed.empty();
   if (!own && s.bug.fails_if)
     throw Error(fmt::format("bug {} is judged by a command that this user's heddle did not save: `{}`. heddle trust {} lets it run",
                             s.bug.id, *s.bug.fails_if, s.bug.id));

@@ -25,6 +25,7 @@ void save_program(const BugStore& store, const std::string& id, const Target& ta
 // A saved bug, or a replay string with anchors, as a question to another build.
 struct VerifySubject {
   Bug bug;
+  bool own = false;   // this user's heddle saved it
   std::string shown;  // how it is called in a sentence
   Anchors anchors;
   std::optional<Trace> failing;  // nothing of a string

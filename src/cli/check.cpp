@@ -5,11 +5,13 @@
 
 #include <algorithm>
 
+#include "cli/account.h"
 #include "cli/closed_check.h"
 #include "cli/finding.h"
 #include "cli/pipeline.h"
 #include "cli/print.h"
 #include "cli/session.h"
+#include "trace/sight.h"
 
 namespace heddle::cli {
 
@@ -48,7 +50,7 @@ std::string first_words(const CheckResult& result) {
   return fmt::format("not proved; it would be if no accesses race ({})", result.certificate.unseen);
 }
 
-Json json_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug) {
+Json json_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug, const std::vector<std::string>& unseen) {
   Json document = {{"verdict", found.failed() ? "failure" : verdict_of(result)}};
   if (found.failed()) document["failure"] = json_failure(found.failing());
   if (!found.uncontrolled.empty()) document["uncontrolled"] = found.uncontrolled;
@@ -58,12 +60,13 @@ Json json_check(const CheckResult& result, const Found& found, const std::option
   if (found.failed()) document["found"] = json_counts(found.failing().counts(), true);
   if (bug) document["bug"] = BugStore::shown(bug->id);
   document["own_locks"] = json_own_locks(found.own_locks);
+  document["not_seen"] = unseen;
   return document;
 }
 
 constexpr uint64_t kSampleEvents = 20'000;
 
-void print_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug) {
+void print_check(const CheckResult& result, const Found& found, const std::optional<Bug>& bug, const std::vector<std::string>& unseen) {
   const Certificate& c = result.certificate;
   if (bug) {
     print_out("BUG {}  {}\n", bug->id, describe_failure(found.failing()));
@@ -79,7 +82,22 @@ void print_check(const CheckResult& result, const Found& found, const std::optio
               c.schedules, c.bound, c.bound == 1 ? "" : "s", points_name(c.points), c.sites, result.found.seconds,
               space_words(c.timeouts, c.unfair), c.open.empty() ? "" : "; open: ", c.open);
   }
-  if (const std::string words = words_about(found.own_locks); !words.empty() && !bug) print_out("NOT SEEN  {}.\n", words);
+  if (bug || !found.uncontrolled.empty() || !result.found.cannot_control.empty()) return;
+  for (const std::string& sentence : unseen) print_out("{:<10}{}.\n", &sentence == &unseen.front() ? "NOT SEEN" : "", sentence);
+}
+
+// Sentences about what is no scheduling point.
+std::vector<std::string> not_seen(Campaign& campaign, const CampaignOptions& options, Found& found) {
+  if (campaign.learns_points(options) || campaign.pool().threadless() || stop_flag()) return {};
+  // Only its modules matter: the beginning of a run shows them.
+  Plan sample = campaign.base();
+  sample.limits.events = std::min(sample.limits.events, kSampleEvents);
+  const Trace trace = campaign.pool().run_now(sample).trace;
+  found.own_locks = find_own_locks(module_paths(trace));
+  std::vector<std::string> sentences;
+  if (const std::vector<std::string> plain = plain_modules(trace); !plain.empty()) sentences.push_back(words_about_plain(plain));
+  if (const std::string words = words_about(found.own_locks); !words.empty()) sentences.push_back(words);
+  return sentences;
 }
 
 int run_check(const Session& session, const CheckArguments& options) {
@@ -112,12 +130,7 @@ int run_check(const Session& session, const CheckArguments& options) {
   Found found;
   found.result = result.found;
   for (const FoundFailure& failure : found.result.failures) believe(campaign, found, failure);
-  if (!campaign.learns_points(options.campaign) && !campaign.pool().threadless() && !stop_flag()) {
-    // Only its modules matter: the beginning of a run shows them.
-    Plan sample = campaign.base();
-    sample.limits.events = std::min(sample.limits.events, kSampleEvents);
-    found.own_locks = find_own_locks(module_paths(campaign.pool().run_now(sample).trace));
-  }
+  const std::vector<std::string> unseen = not_seen(campaign, options.campaign, found);
   print_notes(campaign, found.failed() ? &found.failing() : nullptr);
 
   Saving saving;
@@ -128,9 +141,9 @@ int run_check(const Session& session, const CheckArguments& options) {
     saving.attempt([&] { bug = save_failure(campaign, options.campaign, found.believed.front(), found.result.seconds); });
   }
   if (options.campaign.json) {
-    print_json(json_check(result, found, bug));
+    print_json(json_check(result, found, bug, unseen));
   } else {
-    print_check(result, found, bug);
+    print_check(result, found, bug, unseen);
   }
   if (found.failed()) return saving.exit_code(ExitCode::kFailure);
   if (stop_flag()) return exit_value(ExitCode::kInterrupted);

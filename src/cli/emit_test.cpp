@@ -6,6 +6,8 @@
 #include "cli/print.h"
 #include "cli/test_text.h"
 #include "store/atomic_file.h"
+#include "trace/clean_text.h"
+#include "trace/shell_words.h"
 
 namespace heddle::cli {
 
@@ -48,6 +50,10 @@ int run_emit(const Session& session, const EmitArguments& options) {
   if (is_replay_string(options.bug)) throw Error("emit-test takes a saved bug, not a replay string", ExitCode::kUsage);
   VerifySubject subject = load_subject(options.bug);
   if (session.command_given) subject.bug.command = session.program();
+  // Whoever runs the test runs what it names.
+  if (!subject.own && !session.command_given)
+    throw Error(fmt::format("bug {} would have its test run `{}`, and this user's heddle did not save it: name the program after --",
+                            subject.bug.id, clean_line(shell_words(subject.bug.command))));
   const EmittedTest test = test_of(subject);
   std::string text;
   if (options.format == "shell") text = shell_test(test);
@@ -56,7 +62,7 @@ int run_emit(const Session& session, const EmitArguments& options) {
   if (options.format == "catch2") text = catch2_test(test);
   for (const RecordedFile& file : subject.files) print_err("heddle: the test reads {} as it is then, not as it was\n", file.path);
   if (options.output.empty()) {
-    write_text(stdout, text);
+    write_program_output(stdout, text);
   } else {
     replace_file(options.output, text);
     print_err("heddle: wrote {}\n", options.output);

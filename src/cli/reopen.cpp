@@ -6,6 +6,7 @@
 
 #include "cli/print.h"
 #include "symbols/symbols.h"
+#include "trace/clean_text.h"
 #include "trace/shell_words.h"
 
 namespace heddle::cli {
@@ -24,7 +25,7 @@ void refuse_unless_own(const Bug& bug, const Seal::Verdict& verdict) {
     const std::string why = key_complaint().empty() ? std::string("this user's heddle did not save it")
                                                     : fmt::format("who saved it is not known ({})", key_complaint());
     throw Error(fmt::format("bug {} is not run: {}. It asks for `{}` in {}. Name the program after --, or look at it with heddle trust {}",
-                            bug.id, why, shell_words(bug.command), bug.directory, bug.id));
+                            bug.id, why, clean_line(shell_words(bug.command)), bug.directory, bug.id));
   }
   if (!verdict.changed.empty()) {
     throw Error(fmt::format("bug {} is not as it was saved: {} changed. heddle trust {} takes it as it is now", bug.id,

@@ -50,12 +50,26 @@ std::string script_steps(const EmittedTest& test, const std::string& program) {
 
 std::string test_name(const EmittedTest& test) { return "heddle_bug_" + test.id; }
 
-// As a raw literal of C++, in parts that every compiler takes.
+// As a raw literal of C++ that nothing in the text ends.
+std::string raw_word(const std::string& text) {
+  std::string mark = "heddle";
+  while (text.find(fmt::format("){}\"", mark)) != std::string::npos) mark += '_';
+  return fmt::format("R\"{0}({1}){0}\"", mark, text);
+}
+
+// The same in parts that every compiler takes.
 std::string raw_literal(const std::string& text) {
   constexpr size_t kMost = 8000;
   std::string out;
-  for (size_t at = 0; at < text.size(); at += kMost) out += fmt::format("\n    R\"heddle({})heddle\"", text.substr(at, kMost));
+  for (size_t at = 0; at < text.size(); at += kMost) out += "\n    " + raw_word(text.substr(at, kMost));
   return out;
+}
+
+// As CMake takes it: as it is, between brackets that nothing in the text closes. CMake leaves out the line feed right after the first.
+std::string bracketed(const std::string& text) {
+  std::string mark = "==";
+  while (text.find(fmt::format("]{}]", mark)) != std::string::npos || text.ends_with("]" + mark)) mark += '=';
+  return fmt::format("[{0}[{1}{2}]{0}]", mark, text.find('\n') != std::string::npos ? "\n" : "", text);
 }
 
 std::string cxx_test(const EmittedTest& test, const std::string& include, const std::string& head, const std::string& skip,
@@ -74,7 +88,7 @@ std::string cxx_test(const EmittedTest& test, const std::string& include, const 
   // A name for each test: several may be in one binary, or in one file, and each has its program.
   const std::string program = test_name(test) + "_program";
   text += fmt::format("static const char* const {} = HEDDLE_TEST_PROGRAM;\n#else\n", program);
-  text += fmt::format("static const char* const {} = R\"heddle({})heddle\";\n#endif\n\n", program, test.command.front());
+  text += fmt::format("static const char* const {} = {};\n#endif\n\n", program, raw_word(test.command.front()));
   text += head + " {\n";
   text += "  const char* const given = std::getenv(\"HEDDLE_TEST_PROGRAM\");\n";
   text += fmt::format("  setenv(\"{0}\", given != nullptr ? given : {0}, 1);\n", program);
@@ -99,9 +113,8 @@ std::string ctest_test(const EmittedTest& test, const std::string& target) {
   std::string text;
   for (const std::string& line : header_lines(test)) text += "# " + line + "\n";
   text += "# In a CMakeLists.txt, after enable_testing() and the program: include() this file.\n";
-  text += fmt::format("file(WRITE \"${{CMAKE_CURRENT_BINARY_DIR}}/{}.sh\" [==[\n{}]==])\n", test_name(test), shell_test(test));
-  const std::string program =
-      target.empty() ? fmt::format("[==[{}]==]", test.command.front()) : fmt::format("\"$<TARGET_FILE:{}>\"", target);
+  text += fmt::format("file(WRITE \"${{CMAKE_CURRENT_BINARY_DIR}}/{}.sh\" {})\n", test_name(test), bracketed(shell_test(test)));
+  const std::string program = target.empty() ? bracketed(test.command.front()) : fmt::format("\"$<TARGET_FILE:{}>\"", target);
   text +=
       fmt::format("add_test(NAME {} COMMAND sh \"${{CMAKE_CURRENT_BINARY_DIR}}/{}.sh\" {})\n", test_name(test), test_name(test), program);
   text += fmt::format("set_tests_properties({} PROPERTIES SKIP_RETURN_CODE 77)\n", test_name(test));

@@ -111,7 +111,11 @@ Bug bug_of(const json& j) {
   return b;
 }
 
-bool is_plain_name(const std::string& name) { return !name.empty() && name.find('/') == std::string::npos && name != "." && name != ".."; }
+// Names of bugs go into paths, into commands that are shown, and into emitted tests.
+bool is_plain_name(const std::string& name) {
+  constexpr const char* kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  return !name.empty() && name.front() != '.' && name.front() != '-' && name.find_first_not_of(kPlain) == std::string::npos;
+}
 
 }  // namespace
 
@@ -187,6 +191,7 @@ void BugStore::remove(const std::string& id, const char* name) const {
 
 Bug BugStore::load_from(const std::string& directory) const {
   const std::string path = directory + "/bug.json";
+  if (!is_plain_name(fs::path(directory).filename().string())) throw Error(fmt::format("{} is no name of a bug", directory));
   const std::string bytes = read_file(path);
   try {
     const json j = parse_saved_json<json>(bytes);

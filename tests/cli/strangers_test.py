@@ -68,6 +68,36 @@ class Strangers(base.InDirectory):
         self.assertEqual(self.heddle("simplify", bug.name, "--", "./prog").returncode, 0)
         self.assertEqual(self.heddle("replay").returncode, 125)
 
+    def test_an_emitted_test_runs_nothing_of_a_stranger(self):
+        bug = self.saved(home=self.somebody_else())
+        record = json.loads((bug / "bug.json").read_text())
+        mark = "touch owned"
+        command = f"x]==]\n)\nexecute_process(COMMAND {mark})\n#)heddle\" int evil; R\"heddle(' ; {mark} ; '\x1b]0;x\x07"
+        record["command"] = [command]
+        (bug / "bug.json").write_text(json.dumps(record))
+        for form in ("ctest", "gtest", "catch2", "shell"):
+            self.assertIn("name the program after --", self.one_sentence(self.heddle("emit-test", "--format", form), 125))
+        self.assertNotIn(mark, self.heddle("emit-test", "--", "./prog").stdout)
+        # Once it is trusted the command is a word, whatever is in it.
+        self.assertEqual(self.heddle("trust", "--yes", bug.name).returncode, 0)
+        script = self.heddle("emit-test", "--format", "shell").stdout
+        subprocess.run(["sh", "-c", script], cwd=self.work, capture_output=True, check=False)
+        cmake = self.heddle("emit-test", "--format", "ctest").stdout
+        (self.work / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nenable_testing()\n" + cmake)
+        made = subprocess.run(["cmake", "-B", "made"], cwd=self.work, capture_output=True, text=True, check=False)
+        self.assertEqual(made.returncode, 0, made)
+        self.assertFalse((self.work / "owned").exists())
+        self.assertIn(")heddle_\"", self.heddle("emit-test", "--format", "gtest").stdout)
+
+    def test_a_bug_has_a_plain_name(self):
+        bug = self.saved()
+        hostile = bug.parent / "$(touch owned)"
+        shutil.copytree(bug, hostile)
+        (bug.parent.parent / "latest").write_text(hostile.name + "\n")
+        for verb in ("replay", "emit-test", "explain"):
+            self.one_sentence(self.heddle(verb), 125)
+        self.assertIn("no name of a bug", self.heddle("list").stdout)
+
     def test_it_runs_after_a_word_of_trust(self):
         bug = self.saved(home=self.somebody_else())
         asked = self.heddle("trust")
