@@ -109,6 +109,13 @@ class Portfolio final : public Search {
   std::string knowledge() const override {
     std::string words = arms_[kPctArm].search->knowledge();
     if (timing_runs_ == 0) return words;
+    if (most_timing_ == 0) {
+      return words +
+             fmt::format(
+                 "{}In {} run{} a sleep, a time-out or a wait on a condition was free to end before its time, and none did; time-outs "
+                 "of more than a second were not.",
+                 words.empty() ? "" : " ", timing_runs_, timing_runs_ == 1 ? "" : "s");
+    }
     return words +
            fmt::format("{}In {} run{} a sleep, a time-out or a wait on a condition ended before its time, {} of them at most in one.",
                        words.empty() ? "" : " ", timing_runs_, timing_runs_ == 1 ? "" : "s", most_timing_);
