@@ -88,7 +88,7 @@ class Unwatched {
 }  // namespace
 
 // The C library looks up on threads of its own, and may call the program from one, whose calls nobody would see.
-HEDDLE_EXPORT int getaddrinfo_a(int mode, gaicb** list, int count, sigevent* event) noexcept {
+HEDDLE_EXPORT int getaddrinfo_a(int mode, gaicb** list, int count, sigevent* event) {
   static decltype(&::getaddrinfo_a) library;
   if (library == nullptr) library = next_symbol<decltype(&::getaddrinfo_a)>("getaddrinfo_a");
   if (active() && event != nullptr && event->sigev_notify == SIGEV_THREAD)
