@@ -55,6 +55,12 @@ std::string stream_difference(const char* stream, const std::string& before, con
   return fmt::format("the output differs: {}, line {}", stream, std::count(a.begin(), at, '\n') + 1);
 }
 
+// Which abort it was is in what the program wrote, and a recording leaves its streams alone: the replay says more.
+bool replay_knows_more(const Outcome& recorded, const Outcome& again) {
+  const bool named = again.kind == OutcomeKind::kException || again.kind == OutcomeKind::kAssert;
+  return recorded.kind == OutcomeKind::kAbort && named && recorded.code == again.code;
+}
+
 }  // namespace
 
 bool output_is_its_own(const Trace& trace) {
@@ -67,7 +73,8 @@ bool is_cut(const Trace& trace) { return trace.outcome().kind == OutcomeKind::kL
 size_t replay_difference(const Trace& recorded, const Trace& again, std::string* why) {
   const size_t at = first_difference(recorded, again, why);
   const bool to_the_end = at == recorded.events().size() && again.events().size() == recorded.events().size();
-  return is_cut(recorded) && to_the_end ? kNoDifference : at;
+  const bool as_it_ended = is_cut(recorded) || replay_knows_more(recorded.outcome(), again.outcome());
+  return as_it_ended && to_the_end ? kNoDifference : at;
 }
 
 void end_soon_after(const Trace& trace, Plan* plan) {

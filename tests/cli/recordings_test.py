@@ -51,6 +51,13 @@ class PointSets(Recordings):
                     self.replays()
 
 
+class Ends(Recordings):
+    def test_an_exception_that_nobody_catches(self):
+        # The recording leaves standard error alone, and so does not know what it was: the replay does.
+        self.assertIn("std::out_of_range: too far", self.record("--", base.program("throws")).stderr)
+        self.replays(carriers=["fiber"], repeat=1)
+
+
 class Outside(Recordings):
     def test_much_from_a_socket(self):
         megabyte = bytes(range(256)) * 4096
