@@ -35,11 +35,12 @@ bool is_wait(Op op) { return op == Op::kPoll || op == Op::kTimedPoll; }
 // Calls on descriptors are the peer's, the rest the thread's own.
 bool is_peers(const InputPeer& peer) { return peer.call != PeerCall::kNone && peer.call != PeerCall::kOwn; }
 
+// Who sent it, and the like, lies before what was sent.
 std::string beginning(const InputCall& call) {
-  const size_t size =
-      std::min({kShownBytes, call.bytes.size() - sizeof(InputPeer), static_cast<size_t>(std::max<int64_t>(call.result, 0))});
+  const size_t all = call.bytes.size() - sizeof(InputPeer);
+  const size_t sent = std::min(all, static_cast<size_t>(std::max<int64_t>(call.result, 0)));
   std::string shown;
-  for (char c : call.bytes.substr(0, size)) {
+  for (char c : call.bytes.substr(all - sent, std::min(sent, kShownBytes))) {
     if (c == '\r' || c == '\n') break;
     shown += c >= ' ' && c <= '~' ? c : '.';
   }
@@ -126,8 +127,10 @@ void Requests::find_turns() {
     if (!peer || thread == threads.end()) continue;
     auto [connection, request] = owner_[i];
     // A wait belongs to what it was ended by.
-    if (is_wait(calls[i].op) && !is_peers(*peer) && i + 1 < calls.size() && calls[i + 1].thread == calls[i].thread) {
-      std::tie(connection, request) = owner_[i + 1];
+    uint32_t ended_by = i + 1;
+    while (ended_by < calls.size() && (calls[ended_by].stamp & kLostWait) != 0) ++ended_by;
+    if (is_wait(calls[i].op) && !is_peers(*peer) && ended_by < calls.size() && calls[ended_by].thread == calls[i].thread) {
+      std::tie(connection, request) = owner_[ended_by];
     } else if (!is_peers(*peer)) {
       continue;
     }
@@ -192,6 +195,7 @@ InputLog Requests::log_without(const Dropped& dropped, const std::vector<bool>& 
   for (uint32_t i = 0; i < whole.calls.size(); ++i) {
     const InputCall& c = whole.calls[i];
     const auto peer = c.peer();
+    if ((c.stamp & kLostWait) != 0) continue;  // in another schedule nobody takes it
     if (!peer) {
       log.calls.push_back(c);
       if (c.thread == kSignalInputs) move_signal(log.calls.back(), goes);

@@ -22,6 +22,9 @@ static_assert(sizeof(InputRecord) == 40);
 
 // In a stamp: behind the bytes that the call wrote, and counted in `size`, lies an InputPeer.
 inline constexpr uint64_t kHasPeer = uint64_t{1} << 48;
+// In a stamp: no answer, but news of a wait. It was over from the stamp's step on, when its thread gave way, and no longer at the step that `result` says:
+// another thread had taken what there was.
+inline constexpr uint64_t kLostWait = uint64_t{1} << 49;
 constexpr uint64_t step_of_stamp(uint64_t stamp) { return stamp & (kHasPeer - 1); }
 
 // Whose bytes they were. A descriptor that leads outside has a name that holds over runs: an accepted connection that of the recorded one, any other the

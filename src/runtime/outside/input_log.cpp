@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/stream.h"
 #include "runtime/outside/delivery.h"
@@ -37,6 +38,9 @@ bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start an
 
 uint32_t g_logged;  // inputs so far
 InputPeer g_taken;  // of the answer that was taken last, until it is logged
+
+// The wait that the thread is at was over when the thread came to it: the switch to another may say so.
+HEDDLE_APART bool g_seen_ready[kMaxThreads];
 
 struct stat g_streams[3];  // when the program was started
 InputRecord* g_growing;    // the last record of the log, where it is one that grows
@@ -125,6 +129,30 @@ InputRecord* new_call(uint64_t size) {
   r->kind = InputKind::kCall;
   r->size = static_cast<uint32_t>(size);
   return r;
+}
+
+// The wait of a thread was over from one step on, and is not any more.
+void log_lost_wait(ThreadSlot& t, uint64_t from, uint64_t until) {
+  const uint32_t ordinal = t.inputs++;
+  InputRecord* r = new_call(0);
+  if (r == nullptr) return;
+  r->thread = t.id;
+  r->ordinal = ordinal;
+  r->op = t.pending.op;
+  r->result = static_cast<int64_t>(until);
+  r->stamp = from | kLostWait;
+  if (is_streaming()) inputs_are_whole();
+}
+
+// The thread's next record, if that is of a wait that is not lost before the step. Those that are become part of this run's log. In another schedule all are.
+const InputRecord* lost_wait(ThreadSlot& t, uint64_t step) {
+  for (;;) {
+    const InputRecord* r = find(t.id, t.inputs);
+    if (r == nullptr || (r->stamp & kLostWait) == 0) return nullptr;
+    const bool exact = input_mode() == InputMode::kExact;
+    if (exact && step < static_cast<uint64_t>(r->result)) return r;
+    log_lost_wait(t, exact ? step_of_stamp(r->stamp) : 0, exact ? static_cast<uint64_t>(r->result) : 0);
+  }
 }
 
 // The bytes that a call wrote into its pieces, in order: its result says how many.
@@ -375,6 +403,7 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   if (!wait.outside) return descriptors_ready(wait);
   auto& t = const_cast<ThreadSlot&>(thread);
   if (replays_inputs() && !plays_peers()) {
+    if (const InputRecord* lost = lost_wait(t, g_run.step)) return g_run.step >= step_of_stamp(lost->stamp);
     const InputRecord* r = find(t.id, t.inputs, t.pending.op);
     // Beyond the recording nothing comes any more. A call that timed out was never ready. One that was, and got nothing because somebody else had taken
     // it, goes on waiting: it has a stamp.
@@ -387,19 +416,27 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   }
   const bool ready = plays_peers() ? peers_ready(wait) : outside_ready(thread, wait);
   if (!ready) {
+    // Peers that are played say the same again under the same schedule.
+    if (t.ready_since != 0 && g_seen_ready[t.index] && !plays_peers()) log_lost_wait(t, t.ready_since - 1, g_run.step);
     t.ready_since = 0;
-  } else if (t.ready_since == 0) {
-    t.ready_since = g_run.step + 1;
+  } else {
+    if (t.ready_since == 0) {
+      t.ready_since = g_run.step + 1;
+      g_seen_ready[t.index] = false;
+    }
+    if (&t == g_current) g_seen_ready[t.index] = true;
   }
   return ready;
 }
 
 bool has_recorded(Op op, const Reaching& reaching) {
+  if (replays_inputs() && !plays_peers()) lost_wait(*g_current, ~uint64_t{0});
   return plays_peers() ? has_answer(op, reaching) : find(g_current->id, g_current->inputs, op) != nullptr;
 }
 
 bool take_input(Op op, const Filled& filled, long* result, const Reaching& reaching) {
   if (plays_peers()) return play_call(op, filled, result, reaching);
+  lost_wait(*g_current, ~uint64_t{0});
   uint32_t ordinal = g_current->inputs;
   const InputRecord* r = find(g_current->id, ordinal, op);
   if (r == nullptr) return false;
