@@ -15,6 +15,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/sanitizer.h"
 #include "runtime/engine/scheduler.h"
+#include "runtime/memory/cycle_counter.h"
 #include "runtime/outside/signals.h"
 #include "runtime/process/begin.h"
 #include "runtime/process/rewind.h"
@@ -69,7 +70,9 @@ __attribute__((constructor(101))) void on_load(int, char**, char** environment) 
   if (__environ == nullptr) __environ = environment;
   wake_sanitizer();
   attach();
-  if (g_run.attached) take_thread_creation();
+  if (!g_run.attached) return;
+  take_thread_creation();
+  divert_counter_reads();
 }
 
 // Runs after the program's own handlers and destructors: the last word of a run that ends by exit.

@@ -2,10 +2,8 @@
 
 #include <cpuid.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
-#include "runtime/base/memory_map.h"
 #include "runtime/base/placement.h"
 #include "runtime/base/program_text.h"
 #include "runtime/base/sys.h"
@@ -14,6 +12,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/state_hash.h"
 #include "runtime/memory/code_access.h"
+#include "runtime/memory/code_room.h"
 #include "runtime/memory/heap.h"
 
 namespace heddle::rt {
@@ -41,7 +40,6 @@ namespace heddle::rt {
 
 namespace {
 
-using Byte = unsigned char;
 constexpr Byte kBreak = 0xCC;
 constexpr uint32_t kMostPoints = 4096;
 // Passes of a loop between two at which it gives way, at most: to give way costs more than to look once more.
@@ -51,98 +49,15 @@ HEDDLE_APART Displaced g_displaced[kMostPoints];
 uint32_t g_displaced_count;
 bool g_any_missing;  // of modules that are not loaded
 
-// Memory for stubs, within the reach of a jump from the code.
-struct Room {
-  uintptr_t begin;
-  uint64_t used;
-};
-constexpr uint64_t kRoomBytes = 64 << 10;
-constexpr uint32_t kMostRooms = 64;
-Room g_rooms[kMostRooms];
-uint32_t g_room_count;
-
 // What lies before the code of a stub, as displaced.S counts it, and the code around the copy.
 struct StubHead {
   const Displaced* what;
   void (*entry)();
 };
-constexpr Byte kSkipRedZone[] = {0x48, 0x8D, 0x64, 0x24, 0x80};                      // lea -128(%rsp), %rsp
-constexpr Byte kCallEntry[] = {0xFF, 0x15};                                          // call *entry
-constexpr Byte kBackToRedZone[] = {0x48, 0x8D, 0xA4, 0x24, 0x80, 0x00, 0x00, 0x00};  // lea 128(%rsp), %rsp
 constexpr uint64_t kStubHead = sizeof(StubHead) + sizeof kSkipRedZone + sizeof kCallEntry + 4;
 static_assert(kStubHead == 27, "displaced.S finds the head there");
 constexpr uint64_t kStubBytes = (kStubHead + sizeof kBackToRedZone + kMostCopied + 5 + 15) & ~uint64_t{15};
-
-bool reaches(uintptr_t from, uintptr_t to) {
-  const auto distance = static_cast<int64_t>(to - from);
-  return distance == static_cast<int32_t>(distance);
-}
-
-bool map_room(uintptr_t near) {
-  constexpr uintptr_t kStep = 1 << 20;
-  constexpr uintptr_t kReach = 1 << 30;
-  if (g_room_count == kMostRooms) return false;
-  const auto attempt = [&](uintptr_t at) {
-    constexpr long kFixedNoReplace = 0x100000;
-    at &= ~(kRoomBytes - 1);
-    const long got = sys(SYS_mmap, at, kRoomBytes, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | kFixedNoReplace, -1, 0);
-    if (got != static_cast<long>(at)) {
-      if (got > 0) sys(SYS_munmap, got, kRoomBytes);  // a kernel that does not know the flag
-      return false;
-    }
-    note_own_memory(reinterpret_cast<void*>(at), kRoomBytes);
-    g_rooms[g_room_count++] = {at, 0};
-    return true;
-  };
-  // Below first: a program's heap grows upwards from its data.
-  for (uintptr_t distance = kStep; distance < kReach && distance < near; distance += kStep) {
-    if (attempt(near - distance)) return true;
-  }
-  for (uintptr_t distance = kStep; distance < kReach; distance += kStep) {
-    if (attempt(near + distance)) return true;
-  }
-  return false;
-}
-
-uintptr_t take_room(uintptr_t near) {
-  for (int tries = 0; tries < 2; ++tries) {
-    for (uint32_t i = 0; i < g_room_count; ++i) {
-      Room& r = g_rooms[i];
-      if (r.used + kStubBytes > kRoomBytes || !reaches(near, r.begin) || !reaches(near, r.begin + kRoomBytes)) continue;
-      r.used += kStubBytes;
-      return r.begin + r.used - kStubBytes;
-    }
-    if (!map_room(near)) break;
-  }
-  return 0;
-}
-
-class Emitter {
- public:
-  explicit Emitter(uintptr_t at) : base_(at) {}
-  void bytes(const void* from, size_t count) {
-    memcpy(text_ + size_, from, count);
-    size_ += count;
-  }
-  // Four bytes of distance from behind themselves.
-  bool distance(uintptr_t target) { return fill(size_, size_ + 4, target, true); }
-  bool fill(uint64_t at, uint64_t end, uintptr_t target, bool append = false) {
-    if (!reaches(base_ + end, target)) return false;
-    const auto value = static_cast<int32_t>(target - (base_ + end));
-    memcpy(text_ + at, &value, 4);
-    if (append) size_ += 4;
-    return true;
-  }
-  void address(uint64_t at, uintptr_t target) { memcpy(text_ + at, &target, sizeof target); }
-  uintptr_t here() const { return base_ + size_; }
-  uint64_t size() const { return size_; }
-  const Byte* text() const { return text_; }
-
- private:
-  uintptr_t base_;
-  uint64_t size_ = 0;
-  Byte text_[kStubBytes] = {};
-};
+static_assert(kStubBytes <= kMostStubBytes);
 
 bool write_stub(Displaced* d, uintptr_t room, uintptr_t bias) {
   const CodePoint& p = d->point;
@@ -192,7 +107,7 @@ bool put_in(Displaced* d) {
   d->address = reinterpret_cast<uintptr_t>(code);
   // Another build than the one that was decoded, or somebody else has written there.
   if (memcmp(code, p.original, p.length) != 0) return false;
-  const uintptr_t room = take_room(d->address);
+  const uintptr_t room = take_room(d->address, kStubBytes);
   if (room == 0 || !write_stub(d, room, d->address - site_offset(p.site))) return false;
   Byte instead[5] = {kBreak};
   if (p.jump != 0) {
