@@ -135,16 +135,18 @@ FILE* open_stream(Opener real_open, const char* named, const char* mode, void* p
     return fd < 0 ? nullptr : fdopen(static_cast<int>(fd), mode);
   }
   FILE* stream = nullptr;
+  bool asked = false;
   if (mode[0] != 'r') {
     stream = real_open(path, mode);
   } else if (const long error = ask_for_name([&]() -> long {
+               asked = true;
                stream = real_open(path, mode);
                if (stream == nullptr && active() && replays_inputs() && is_path_of_kernel(named)) stream = real_open(kAnyOfKernel, mode);
                return stream != nullptr ? 0 : -errno;
              });
              error != 0) {
     // The library allocates before it fails: the number of allocations is part of names.
-    if (replays_inputs()) real_open("", mode);
+    if (!asked) real_open("", mode);
     errno = static_cast<int>(-error);
   }
   if (stream != nullptr && (mode[0] == 'r' || strchr(mode, '+') != nullptr)) log_file(stream->_fileno);
