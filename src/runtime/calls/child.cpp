@@ -42,6 +42,7 @@ void on_child() {
   const bool candidate = begins_as_candidate();
   if (!candidate) leave_run();
   name_child(t_child_number, candidate);
+  if (candidate) parent_has_all();
   if (!candidate) randomise_addresses();
 }
 

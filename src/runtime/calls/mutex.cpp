@@ -14,6 +14,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/races.h"
 #include "runtime/outside/external_wait.h"
+#include "runtime/outside/pids.h"
 #include "runtime/outside/shared_objects.h"
 
 namespace heddle::rt {
@@ -96,9 +97,11 @@ const ThreadSlot* mutex_owner(const pthread_mutex_t* m) {
   return nullptr;
 }
 
-// By a thread of another process: who unlocks it for that one does what glibc allows (its own tests do so after fork).
+// By a thread of another process: who unlocks it for that one does what glibc allows (its own tests do so after fork). What a thread held when it forked
+// its copy in the child holds, under the number of the parent's: handlers of fork unlock that.
 bool held_elsewhere(const pthread_mutex_t* m) {
-  return (m->__data.__kind & kSharedBit) != 0 && mutex_locked(m) && mutex_owner(m) == nullptr;
+  const bool by_others = (m->__data.__kind & kSharedBit) != 0 || is_forked();
+  return by_others && mutex_locked(m) && mutex_owner(m) == nullptr;
 }
 
 }  // namespace
@@ -220,6 +223,7 @@ HEDDLE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* m) {
       end_run(OutcomeKind::kMisuse, 0,
               mutex_locked(m) ? "unlock of a mutex held by another thread" : "unlock of a mutex that is not locked");
     }
+    if (owner == nullptr && (m->__data.__kind & kSharedBit) == 0) owner = g_current;  // before the fork
     if (owner != nullptr) note_released(owner, m);
     const int error = real().pthread_mutex_unlock(m);
     after_release(m, __builtin_return_address(0));

@@ -121,6 +121,12 @@ void made_inside(int fd, int name) {
   m = {status->inode, name};
 }
 
+void parent_has_all() {
+  memset(g_made, 0, sizeof g_made);
+  g_made_count = 0;
+  reach_changed();
+}
+
 DescriptorInfo describe(int fd) {
   DescriptorInfo info{Reach::kPlain, false, false, false, fd};
   const DescriptorFacts& status = *facts_of(fd);

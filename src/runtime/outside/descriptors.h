@@ -28,6 +28,9 @@ bool is_epoll_set(int fd);
 uint64_t socket_timeout(int fd, bool sends);
 ObjectId descriptor_object(const DescriptorInfo& info);
 
+// In a forked child: what was made before the fork its parent has, too.
+void parent_has_all();
+
 // The two ends of a pipe or socketpair, made by this process; or one end and itself.
 void made_inside(int fd, int name);
 
