@@ -15,6 +15,7 @@
 #include "exec/descriptor.h"
 #include "trace/error.h"
 #include "wire/channel.h"
+#include "wire/elf_note.h"
 
 extern char** environ;
 
@@ -52,6 +53,18 @@ bool read_at(int fd, void* to, size_t bytes, uint64_t offset) {
   return ::pread(fd, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
+// Programs of Go say so in a note. Their runtime switches stacks and waits by system calls of its own, past the C library: nobody would see it wait.
+bool is_go(int fd, const Elf64_Ehdr& header) {
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    if (!read_at(fd, &segment, sizeof segment, header.e_phoff + uint64_t{i} * sizeof segment)) return false;
+    if (segment.p_type != PT_NOTE || segment.p_filesz > 65536) continue;
+    std::string notes(segment.p_filesz, '\0');
+    if (read_at(fd, notes.data(), notes.size(), segment.p_offset) && is_note_of_go(notes.data(), notes.size())) return true;
+  }
+  return false;
+}
+
 // The dynamic linker named by the program, or nothing: then it is static, and nobody would load our library.
 std::string interpreter(int fd, const Elf64_Ehdr& header) {
   for (unsigned i = 0; i < header.e_phnum; ++i) {
@@ -80,6 +93,9 @@ void check_elf(const std::string& path, int fd) {
   const std::string linker = interpreter(fd, header);
   if (linker.empty()) {
     throw Error(fmt::format("{}: statically linked, so our library cannot be loaded into it; link it dynamically", path));
+  }
+  if (is_go(fd, header)) {
+    throw Error(fmt::format("{}: a program of Go, whose threads wait past the C library; Heddle cannot control them", path));
   }
   if (linker.find("musl") != std::string::npos) {
     throw Error(fmt::format("{}: linked with musl; only glibc programs are supported", path));

@@ -34,6 +34,7 @@
 #include "runtime/process/checkpoint.h"
 #include "runtime/process/kept_descriptors.h"
 #include "runtime/process/server.h"
+#include "wire/elf_note.h"
 #include "wire/inherited.h"
 
 namespace heddle::rt {
@@ -104,6 +105,18 @@ void seed_auxiliary_bytes(uint64_t env_seed) {
   }
 }
 
+bool is_of_go() {
+  const auto* headers = reinterpret_cast<const Elf64_Phdr*>(getauxval(AT_PHDR));
+  const uint64_t count = getauxval(AT_PHNUM);
+  uintptr_t bias = 0;
+  for (uint64_t i = 0; headers != nullptr && i < count; ++i) {
+    if (headers[i].p_type == PT_PHDR) bias = reinterpret_cast<uintptr_t>(headers) - headers[i].p_vaddr;
+    if (headers[i].p_type == PT_NOTE && is_note_of_go(reinterpret_cast<const char*>(bias + headers[i].p_vaddr), headers[i].p_filesz))
+      return true;
+  }
+  return false;
+}
+
 void begin_by_plan() {
   g_run.plan = PlanView::over(g_run.channel + g_run.layout.plan);
   HEDDLE_CHECK(g_run.plan.header->version == kChannelVersion);
@@ -134,7 +147,8 @@ bool is_the_tool() {
 void attach() {
   inherit_numbers();
   const char* variable = getenv(kChannelVariable);
-  if (variable == nullptr || g_run.attached) return;
+  // The tool refuses a program of Go; one that a script starts runs as it likes.
+  if (variable == nullptr || g_run.attached || is_of_go()) return;
   char path[64];
   const char* colon = strchr(variable, ':');
   if (colon == nullptr) return;
