@@ -45,8 +45,9 @@ off_t size_of(const Descriptor& file) {
 
 std::shared_ptr<const Input> Input::of_bytes(const std::string& bytes) {
   auto input = std::make_shared<Input>();
-  input->file_ = memory_file("heddle-stdin");
-  write_all(input->file_.get(), bytes);
+  // Programs that ask what they read from take a file for what they are to look through (ag, a filter); nothing is a device that has nothing.
+  input->file_ = bytes.empty() ? Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)) : memory_file("heddle-stdin");
+  if (!bytes.empty()) write_all(input->file_.get(), bytes);
   input->id_ = bytes.empty() ? 0 : hash_bytes(bytes.data(), bytes.size());
   return input;
 }
