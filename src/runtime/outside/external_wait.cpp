@@ -151,7 +151,9 @@ bool wait_for_outside(uint64_t deadline) {
   uint64_t spent = 0;
   bool found = false;
   while (!found) {
-    const bool glances = g_hopes.children || g_hopes.shared || g_hopes.signals;
+    // A signal to the process may have been taken by a thread that is parked, and then the wait of this one goes on.
+    const bool by_another = g_run.carrier == Carrier::kKernel && g_live_count > 1;
+    const bool glances = g_hopes.children || g_hopes.shared || g_hopes.signals || by_another;
     const uint64_t rest = left == kNoDeadline ? 3600000 * kMillisecond : left - spent;
     found = poll_really(&g_hopes, glances && rest > kGlance ? kGlance : rest) || news(g_hopes);
     spent = real_now() - start;
