@@ -95,8 +95,11 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
   end_soon_after(recorded, &plan);
   std::string why;
   RunResult again = replay_whole(campaign, recorded, plan, checkpoints, &why);
-  bool same = why.empty() && replay_difference(recorded, again.trace, &why) == kNoDifference;
-  if (!same && is_inconclusive(again.trace.outcome())) why = again.trace.outcome().message;
+  bool same = why.empty();
+  if (const size_t at = same ? replay_difference(recorded, again.trace, &why) : kNoDifference; at != kNoDifference) {
+    same = false;
+    why = divergence(again.trace, at, why);
+  }
   if (recorded.inputs().lost != 0) {
     same = false;
     why = kInputLost;

@@ -220,9 +220,9 @@ bool replay_once(Campaign& campaign, const Plan& plan, const Trace& saved, const
     all->identical = false;
     return all->end("diverged", kInputLost);
   }
-  if (replay_difference(saved, last, &why) != kNoDifference) {
+  if (const size_t at = replay_difference(saved, last, &why); at != kNoDifference) {
     all->identical = false;
-    all->difference = last.outcome().kind == OutcomeKind::kDiverged ? last.outcome().message : why;
+    all->difference = divergence(last, at, why);
     if (strict) return all->end("diverged");
   }
   if (is_cut(saved) && all->identical) {

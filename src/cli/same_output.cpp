@@ -77,6 +77,14 @@ size_t replay_difference(const Trace& recorded, const Trace& again, std::string*
   return as_it_ended && to_the_end ? kNoDifference : at;
 }
 
+std::string divergence(const Trace& again, size_t at, const std::string& difference) {
+  const std::string& message = again.outcome().message;
+  if (again.outcome().kind != OutcomeKind::kDiverged) return difference;
+  if (at < again.events().size())
+    return fmt::format("{} ({}, and it is event {} where the run ends)", message, difference, again.events().size());
+  return fmt::format("{} (after event {})", message, at);
+}
+
 void end_soon_after(const Trace& trace, Plan* plan) {
   if (trace.outcome().kind == OutcomeKind::kSignal) plan->limits.events = trace.data().executed + 1000;
   if (is_cut(trace)) plan->limits.events = trace.data().executed;

@@ -19,6 +19,9 @@ bool is_cut(const Trace& trace);
 // As first_difference; of a recording that is cut, the events alone count.
 size_t replay_difference(const Trace& recorded, const Trace& again, std::string* why);
 
+// Why a replay went another way: what the run says that could not follow, and where the two differed first.
+std::string divergence(const Trace& again, size_t at, const std::string& difference);
+
 // A program that a signal from outside has ended may go on for ever without it: an exact replay is given up soon after the recorded end.
 void end_soon_after(const Trace& trace, Plan* plan);
 
