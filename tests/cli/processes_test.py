@@ -6,6 +6,7 @@ usage: processes_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 import json
 import signal
 import subprocess
+import time
 
 import cli_test as base
 
@@ -81,6 +82,64 @@ class Ended(base.InDirectory):
         for carrier in ("fiber", "kernel"):
             done = self.heddle("run", "--carrier", carrier, "--", base.program("unlocked_for_parent"))
             self.assertEqual(done.returncode, 0, done)
+
+    def test_a_child_without_threads_is_as_it_would_be(self):
+        for verb in (["run"], ["run", "--real-time"], ["record"]):
+            for carrier in ("fiber", "kernel"):
+                done = self.heddle(*verb, "--carrier", carrier, "--", base.program("forks_early"))
+                self.assertEqual(done.returncode, 7, done)
+
+
+    def test_a_signal_wakes_whoever_waits_outside(self):
+        """Main waits for a thread, and that thread for the world: the kernel gives the signal to main."""
+        source, program = self.directory / "waits.c", self.directory / "waits"
+        source.write_text(WAITS)
+        subprocess.run(["cc", "-pthread", source, "-o", program], check=True)
+        for carrier in ("fiber", "kernel"):
+            tool = subprocess.Popen([base.HEDDLE, "run", "--carrier", carrier, "--", program], cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            self.assertEqual(tool.stdout.readline(), b"ready\n")
+            time.sleep(0.5)
+            tool.send_signal(signal.SIGTERM)
+            tool.communicate(timeout=60)
+            self.assertEqual(tool.returncode, 3)
+
+
+WAITS = r"""
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static void ends(int number) { _exit(number == SIGTERM ? 3 : 4); }
+static void* waits(void* unused) {
+  struct pollfd open = {.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN};
+  listen(open.fd, 1);
+  puts("ready");
+  fflush(stdout);
+  poll(&open, 1, -1);
+  return unused;
+}
+int main(void) {
+  pthread_t t;
+  signal(SIGTERM, ends);
+  pthread_create(&t, NULL, waits, NULL);
+  pthread_join(t, NULL);
+}
+"""
+
+
+class Languages(base.InDirectory):
+    def test_a_program_of_go_is_refused(self):
+        """Its threads wait past the C library: nobody would ever see them wait. One that a script starts is left alone."""
+        source, program = self.directory / "go.c", self.directory / "go"
+        source.write_text('asm(".section .note.go.buildid,\\"a\\",@note\\n.long 4, 4, 4\\n.asciz \\"Go\\"\\n.byte 0\\n.long 0\\n.text");\nint main(void) { return 5; }\n')
+        subprocess.run(["cc", source, "-o", program], check=True)
+        for verb in ("run", "record", "find", "debug"):
+            done = self.heddle(verb, "--", program)
+            self.assertEqual(done.returncode, 125, done)
+            self.assertIn("a program of Go", done.stderr)
+        self.assertEqual(self.heddle("run", "--", "sh", "-c", f"{program}; exit $?").returncode, 5)
 
 
 if __name__ == "__main__":
