@@ -58,11 +58,18 @@ struct Read {
 };
 constexpr int kLookedAt = 24;
 constexpr uint32_t kMostMoved = 16;
+bool shifts_soon(const Byte* at) {
+  for (uint32_t i = 0; i + sizeof kShiftHigh <= kMostMoved; ++i) {
+    if (memcmp(at + i, kShiftHigh, sizeof kShiftHigh) == 0) return true;
+  }
+  return false;
+}
+
 Read counter_read(const Byte* at, const Byte* end) {
   Read r;
   if (end - at < kLookedAt + 8) return r;
   const uint32_t own = at[1] == 0x31 ? 2 : at[1] == 0x01 && at[2] == 0xF9 ? 3 : 0;
-  if (own == 0 || memmem(at + own, kMostMoved, kShiftHigh, sizeof kShiftHigh) == nullptr) return r;
+  if (own == 0 || !shifts_soon(at + own)) return r;
   r.own = own;
   for (uint32_t length = 0; r.with < kMostMoved; r.with += length) {
     if (memcmp(at + own + r.with, kShiftHigh, sizeof kShiftHigh) == 0) {

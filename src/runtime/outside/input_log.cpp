@@ -1,3 +1,4 @@
+// long: one log and the cursor into it; the records of the clock, of names and of listings are in files of their own.
 #include "runtime/outside/input_log.h"
 
 #include <errno.h>
