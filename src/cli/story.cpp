@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "report/own_lines.h"
+#include "report/waits.h"
 #include "simplify/causality.h"
 #include "simplify/doomed.h"
 #include "store/replay_string.h"
@@ -248,10 +249,11 @@ Json json_diagnosis(const Story& story) {
     if (line.to != 0) entry["stretch"] = Json::array({line.from, line.to});
     j["lines"].push_back(std::move(entry));
   }
-  if (story.cause != nullptr && story.cause->kind != CauseKind::kNone) {
+  if (story.cause != nullptr && (story.cause->kind != CauseKind::kNone || !d.parts.empty())) {
     const Cause& c = *story.cause;
+    const char* kind = c.kind == CauseKind::kWindow ? "window" : c.kind == CauseKind::kOrder ? "order" : "none";
     auto side = [](const CauseSide& s) { return Json{{"failed", s.failed}, {"passed", s.passed}, {"other", s.other}}; };
-    j["claim"] = {{"sentence", d.claim},         {"kind", c.kind == CauseKind::kWindow ? "window" : "order"},
+    j["claim"] = {{"sentence", d.claim},         {"kind", kind},
                   {"exact", c.exact()},          {"inside", side(c.inside)},
                   {"outside", side(c.outside)},  {"executions", c.executions},
                   {"enough", d.enough},          {"parts", d.parts},
@@ -263,7 +265,7 @@ Json json_diagnosis(const Story& story) {
     for (const WaitEdge& w : d.waits) {
       j["waits"].push_back({{"thread", names.thread(w.thread)},
                             {"at", w.at},
-                            {"for", names.object(w.object, w.op)},
+                            {"for", awaited(names, w)},
                             {"holder", w.holder == kNoIndex ? "" : names.thread(w.holder)},
                             {"taken_at", w.taken_at},
                             {"in_cycle", w.in_cycle}});

@@ -35,7 +35,7 @@ class Blocked {
   }
 
  private:
-  std::string name(const WaitEdge& w) { return c_.names.object(w.object, w.op); }
+  std::string name(const WaitEdge& w) { return awaited(c_.names, w); }
   // Where the thread took that lock, the last first.
   std::vector<size_t> taken(uint32_t thread, ObjectId object) const {
     std::vector<size_t> events;
@@ -299,7 +299,7 @@ class Blocked {
     for (const WaitEdge& w : d_.waits) {
       if (w.op == Op::kThreadJoin) continue;
       const auto join = std::find_if(d_.waits.begin(), d_.waits.end(), [](const WaitEdge& o) { return o.op == Op::kThreadJoin; });
-      if (counted(w) || again_in(w) || left_out(w)) return;
+      if (signal_came_before(w) || counted(w) || again_in(w) || left_out(w)) return;
       d_.fix = fmt::format("No thread is left that could end the wait of {} at {}", c_.thread(w.thread), w.at);
       if (join != d_.waits.end() && !(join->thread == w.thread))
         d_.fix += fmt::format("; {} waits for its end at {}: what ends the wait must be done before that, or by another thread",
@@ -314,6 +314,55 @@ class Blocked {
     return std::any_of(threads_.begin(), threads_.end(), [&](const Thread& t) {
       return t.state != ThreadState::kFinished && t.object != threads_[w.thread].object && row(t.pending).family != Family::kThreads;
     });
+  }
+
+  // What it waits for has come already: the handler ran before the wait began.
+  bool signal_came_before(const WaitEdge& w) {
+    if (row(w.op).family != Family::kSignals) return false;
+    for (size_t i = trace_.events().size(); i-- > 0;) {
+      const Event& e = trace_.events()[i];
+      if (e.thread != w.thread || e.op != Op::kSignalDeliver) continue;
+      const std::string came = c_.place(i);
+      d_.kind = BugClass::kLostWakeup;
+      d_.why = fmt::format("{} took the signal{} (step {}) before it began to wait for one; ", c_.thread(w.thread),
+                           came.empty() ? "" : " at " + came, i + 1);
+      d_.fix = fmt::format(
+          "The signal for which {} waits at {} came before{}, after the last look at what it says: block it (pthread_sigmask) before that "
+          "look, "
+          "and wait with sigsuspend or sigwait, which take it only while waiting.",
+          c_.thread(w.thread), w.at, came.empty() ? "" : " (" + came + ")");
+      c_.lines.event(i, "takes the signal here, before the wait");
+      return true;
+    }
+    return false;
+  }
+
+  // Did that thread come to the latch or barrier in that run? Without instrumentation only the last is seen, which wakes the others.
+  static bool arrives(const Trace& run, ThreadId thread, ObjectId object) {
+    return std::any_of(run.events().begin(), run.events().end(), [&](const Event& e) {
+      return run.thread_id(e) == thread && e.object == object && (e.op == Op::kFutexWake || (is_memory(e.op) && writes(e)));
+    });
+  }
+  // " T1 ended after :13 without arriving, which it does at :15 where the run passes."
+  std::string who_left_it_out(const WaitEdge& w) {
+    std::string text;
+    for (size_t i = 0; c_.passing != nullptr && i < c_.passing->events().size(); ++i) {
+      const Event& e = c_.passing->events()[i];
+      const uint32_t who = trace_.thread_index(c_.passing->thread_id(e));
+      const bool came = e.object == w.object && (e.op == Op::kFutexWake || (is_memory(e.op) && writes(e)));
+      if (!came || who == kNoIndex || threads_[who].state != ThreadState::kFinished || arrives(trace_, threads_[who].id, w.object))
+        continue;
+      const std::string there = c_.passing_place(i);
+      if (there.empty() || text.find(c_.thread(who) + " ended") != std::string::npos) continue;
+      size_t last = trace_.events().size();
+      while (last-- > 0 && (trace_.events()[last].thread != who || row(trace_.events()[last].op).family == Family::kThreads)) {
+      }
+      const bool known = last < trace_.events().size() && !c_.place(last).empty();
+      text += fmt::format(" {} ended{} without arriving, which it does at {} where the run passes.", c_.thread(who),
+                          known ? " after " + c_.place(last) : "", there);
+      if (known) c_.lines.event(last, "ends after this without arriving");
+    }
+    return text;
   }
 
   // A latch or barrier of the C++ library, by the line that sets it up: fewer came than its count.
@@ -334,11 +383,10 @@ class Blocked {
         if (threads_[t].state == ThreadState::kFinished) ended += (ended.empty() ? "" : ", ") + c_.thread(t);
       }
       d_.fix = fmt::format(
-          "Fewer arrive at the {} {} than its count, set at {}, asks for: {} waits at {}{}. Make the two numbers equal, or let every "
-          "thread "
-          "arrive.",
-          kind, c_.quoted(object), Names::place(line), c_.thread(w.thread), w.at,
-          ended.empty() ? "" : fmt::format(", and {} ended", ended));
+          "Fewer arrive at the {} {} than its count, set at {}, asks for: {} waits at {}{}.{} Make the two numbers equal, or let every "
+          "thread arrive, on every path.",
+          kind, c_.quoted(object), Names::place(line), c_.thread(w.thread), w.at, ended.empty() ? "" : fmt::format(", and {} ended", ended),
+          who_left_it_out(w));
       return true;
     }
     return false;
@@ -417,29 +465,5 @@ class Blocked {
 }  // namespace
 
 void diagnose_deadlock(Case& c) { Blocked(c).go(); }
-
-void diagnose_livelock(Case& c) {
-  Diagnosis& d = c.d;
-  d.kind = BugClass::kLivelock;
-  // Who spins where: the last events of each thread.
-  std::set<SiteId> seen;
-  const auto events = c.trace.events();
-  std::set<std::string> named;
-  std::string text, places;
-  for (size_t i = events.size(); i-- > 0 && events.size() - i < 400;) {
-    const Event& e = events[i];
-    if (c.names.own_place(e.site).empty() || seen.size() >= 4 || !seen.insert(e.site).second) continue;
-    if ((e.flags & (kSpin | kFailed)) == 0 && e.op != Op::kYield) continue;
-    if (!text.empty()) text += "; ";
-    text += fmt::format("{} {} at {} over and over", c.thread(e.thread), c.names.operation(e), c.place(i));
-    if (const std::string where = c.place(i); named.insert(where).second) places += (places.empty() ? "" : " and ") + where;
-    c.lines.event(i, "tries again and again here");
-    if (d.subject.empty() && e.object != kNoObject) d.subject = c.object(e);
-  }
-  d.why = text.empty() ? "the threads repeat the same operations and none makes progress" : text;
-  if (!places.empty())
-    d.fix = fmt::format(
-        "None of them makes progress at {}: take the locks in one order, or let one thread wait its turn instead of trying again.", places);
-}
 
 }  // namespace heddle::report

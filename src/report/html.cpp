@@ -12,6 +12,8 @@
 #include "report/junit.h"
 #include "report/origin_text.h"
 #include "report/page_assets.h"
+#include "report/short_places.h"
+#include "report/waits.h"
 #include "wire/disabled_hooks.h"
 
 namespace heddle::report {
@@ -43,7 +45,9 @@ class Pool {
 
 class Page {
  public:
-  explicit Page(const Story& story) : story_(story), names_(story.failing, story.symbols, story.stacks), d_(diagnose(names_, story)) {}
+  explicit Page(const Story& story) : story_(story), names_(story.failing, story.symbols, story.stacks), d_(diagnose(names_, story)) {
+    name_file_once(d_, names_.only_file());
+  }
 
   Json data(const OtherRuns& extra) {
     Json j;
@@ -75,7 +79,7 @@ class Page {
     for (const WaitEdge& w : d_.waits)
       j["waits"].push_back({{"thread", names_.thread(w.thread)},
                             {"at", w.at},
-                            {"for", names_.object(w.object, w.op)},
+                            {"for", awaited(names_, w)},
                             {"holder", w.holder == kNoIndex || w.op == Op::kThreadJoin ? "" : names_.thread(w.holder)},
                             {"taken", w.taken_at},
                             {"cycle", w.in_cycle}});

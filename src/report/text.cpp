@@ -279,7 +279,7 @@ class Writer {
       if (cycle && !w.in_cycle && !rest) out_ += "   WHO ELSE WAITS\n";
       rest |= cycle && !w.in_cycle;
       out_ += fmt::format("   {:<6} at {:<{}} waits for {}", names_.thread(w.thread), w.at, names_.only_file().empty() ? 22 : 5,
-                          names_.object(w.object, w.op));
+                          awaited(names_, w));
       if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
         out_ += fmt::format(", held by {}", names_.thread(w.holder));
         if (!w.taken_at.empty()) out_ += fmt::format(" since {}", w.taken_at);

@@ -137,11 +137,16 @@ std::vector<WaitEdge> wait_edges(Names& names) {
   return edges;
 }
 
+std::string awaited(Names& names, const WaitEdge& w) {
+  const std::string name = names.object(w.object, w.op);
+  return name.empty() && row(w.op).family == Family::kSignals ? "a signal" : name;
+}
+
 std::string wait_sentence(Names& names, const WaitEdge& w) {
   const Family family = row(w.op).family;
   const bool lock = family == Family::kMutexes || family == Family::kRwlocks;
   const char* what = lock ? "wants" : family == Family::kThreads ? "waits for the end of" : "waits for";
-  std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, names.object(w.object, w.op), w.at);
+  std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, awaited(names, w), w.at);
   if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
     text += fmt::format(", which {} has", w.holder == w.thread ? "it itself" : names.thread(w.holder));
     if (!w.taken_at.empty()) text += fmt::format(" since {}", w.taken_at);

@@ -9,6 +9,8 @@
 namespace heddle::report {
 
 std::vector<WaitEdge> wait_edges(Names& names);
+// "mutex A"; "a signal", which is no object
+std::string awaited(Names& names, const WaitEdge& edge);
 // "T1 wants mutex A at a.c:5, which T2 has since a.c:9"
 std::string wait_sentence(Names& names, const WaitEdge& edge);
 
