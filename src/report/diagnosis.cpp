@@ -7,6 +7,7 @@
 #include "report/blocked.h"
 #include "report/evidence.h"
 #include "report/fixes.h"
+#include "report/own_lock.h"
 #include "report/pattern.h"
 #include "report/protocol.h"
 #include "report/teardown.h"
@@ -84,7 +85,7 @@ class Doctor {
       fails_here();
       return;
     }
-    if (untested_wait(case_, asserted)) {
+    if (untested_wait(case_, asserted) || both_found_it_free(case_)) {
       fails_here();
       return;
     }
