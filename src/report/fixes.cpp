@@ -96,15 +96,17 @@ class Fixer {
   }
 
   std::string one_step() const {
+    if (const std::string text = looked_before_writing(); !text.empty()) return text;
     const auto [from, to] = stretch();
     const bool section = seen(before()) && is_unlock(events_[before()].op);
     if (section && is_lock_at_after()) {
       const std::string lock = c_.quoted(c_.object(events_[before()]));
       if (next_turn())
         return fmt::format(
-            "Between two turns of {} ({} released at {}, taken again at {}) {} runs ({}): keep in one critical section what must not "
-            "change from one turn to the next.",
-            who(), lock, c_.place(before()), after_place(), other(), seen(t_.between) ? c_.place(t_.between) : "?");
+            "Between two turns of {} ({} released at {}, taken again at {}) {} runs ({}): hold {} in one critical section over all turns, "
+            "or "
+            "go over a copy that is made under it.",
+            who(), lock, c_.place(before()), after_place(), other(), seen(t_.between) ? c_.place(t_.between) : "?", lock);
       return from == to
                  ? fmt::format("{} releases {} and takes it again within {}: hold it once, in one critical section over both.", who(), lock,
                                from)
@@ -119,6 +121,22 @@ class Fixer {
                          atomic ? ", or use one atomic update (exchange, compare-and-exchange) instead of a load and a store" : "");
     }
     return fmt::format("Make what {} does {} one step: hold one lock across both{}.", who(), span_words(from, to), others_too());
+  }
+  // Looked under the read lock and changes under the write lock, and others came in between: no lock can be held from one to the other.
+  std::string looked_before_writing() const {
+    if (!seen(before())) return {};
+    const Thread& t = c_.trace.threads()[w_.thread];
+    const Op change = seen(after()) ? events_[after()].op : t.pending;
+    const ObjectId lock = events_[before()].object;
+    if (change != Op::kRwWriteLock || lock != (seen(after()) ? events_[after()].object : t.object)) return {};
+    size_t look = before();
+    while (look > 0 && (events_[look].thread != w_.thread || events_[look].object != lock || !takes_lock(events_[look]))) --look;
+    if (events_[look].op != Op::kRwReadLock) return {};
+    return fmt::format(
+        "{} looks under the read lock of {} ({}) and takes the write lock at {} later, and {} comes in between ({}): look again under the "
+        "write lock after {}, or hold the write lock from {} on.",
+        who(), c_.quoted(c_.names.object(lock, change)), c_.place(look), after_place(), other(),
+        seen(t_.between) ? c_.place(t_.between) : "?", after_place(), c_.place(look));
   }
   // Back to a line above, in the same function: a loop's next turn, which no critical section of that function spans.
   bool next_turn() const {
@@ -202,12 +220,17 @@ class Fixer {
       if (look != kNoDifference && set == kNoDifference && e.thread == events_[look].thread && e.object == theirs && writes(e)) set = i;
     }
     if (look == kNoDifference || set == kNoDifference || theirs == own) return {};
+    // Signs that somebody is there, or values that bound each other?
+    const bool signs = events_[before()].value == 0 && events_[look].value == 0;
     return fmt::format(
-        "{} looks at {} ({}) before it sets {} ({}), and {} looks at {} ({}) before it sets {} ({}): each can find that the other is not "
-        "there. Set first and look then (and give way if both have set), or hold one lock from the look to the set on both sides.",
+        "{} looks at {} ({}) before it sets {} ({}), and {} looks at {} ({}) before it sets {} ({}): {}hold one lock from the look to the "
+        "set "
+        "on both sides.",
         who(), c_.quoted(c_.object(events_[before()])), c_.place(before()), c_.quoted(c_.object(events_[after()])), c_.place(after()),
         c_.thread(events_[look].thread), c_.quoted(c_.object(events_[look])), c_.place(look), c_.quoted(c_.object(events_[set])),
-        c_.place(set));
+        c_.place(set),
+        signs ? "each can find that the other is not there. Set first and look then (and give way if both have set), or "
+              : "neither sees what the other is about to set. The two belong together: ");
   }
 
   std::string race() const {
@@ -264,6 +287,9 @@ class Fixer {
       return fmt::format("Do {} before the thread is started at {}, or let {} wait for it.", late.empty() ? "the rest" : late,
                          c_.place(w_.last), c_.object(events_[w_.last]));
     if (const std::string text = protocol(); !text.empty()) return text;
+    if (seen(t_.between) && !late.empty() && next_turn())
+      return fmt::format("{} must not reach {} before {} has come to its next turn at {}: let it wait for that.", other(),
+                         c_.place(t_.between), who(), late);
     if (seen(t_.between) && !late.empty()) {
       const std::string early = seen(before()) ? c_.place(before()) : std::string();
       return fmt::format("{} must execute {} before {} reaches {}: move it before {}, or let {} wait for it.", who(), late, other(),
@@ -301,18 +327,47 @@ std::string place_of(const Case& c, const CauseEvent& e) {
 
 std::string interleaving_fix(const Case& c, const Window& window, const Triple& triple) { return Fixer(c, window, triple).go(); }
 
+// What the thread found there made it go on: it had looked at the same line before and found another value, or found one in the passing run
+// and did not come to the object then.
+static bool waited_for(const Case& c, size_t found, ObjectId object) {
+  const auto events = c.trace.events();
+  const Event& f = events[found];
+  for (size_t i = found; i-- > 0;) {
+    if (events[i].thread == f.thread && events[i].object == f.object && events[i].site == f.site && events[i].value != f.value) return true;
+  }
+  if (c.passing == nullptr) return false;
+  const ThreadId who = c.trace.thread_id(f);
+  bool turned_back = false;
+  for (const Event& e : c.passing->events()) {
+    if (c.passing->thread_id(e) != who || !is_memory(e.op)) continue;
+    if (e.object == f.object && reads(e)) turned_back = e.value != f.value;
+    if (e.object == object) return false;
+  }
+  return turned_back;
+}
+
+// Does the thread of that event use the same object again before `end`? Then what follows belongs to its next turn.
+static bool comes_back(const Case& c, size_t set, size_t end) {
+  const auto events = c.trace.events();
+  for (size_t i = set + 1; i < std::min(end, events.size()); ++i) {
+    if (events[i].thread == events[set].thread && events[i].object == events[set].object) return true;
+  }
+  return false;
+}
+
 std::optional<Published> published_early(const Case& c, const CauseEvent& early, const CauseEvent& late) {
   const auto events = c.trace.events();
   if (early.step >= events.size() || early.object != late.object || !is_memory(late.op) || !has(late.op, kWrites)) return std::nullopt;
   const uint32_t who = c.trace.thread_index(early.thread), other = c.trace.thread_index(late.thread);
   for (size_t i = early.step; i-- > 0;) {
     const Event& found = events[i];
-    if (found.thread != who || !is_memory(found.op) || !reads(found) || (found.flags & kPointer) == 0) continue;
-    if (!leads_to(c.trace, found.value, early.object)) continue;
+    if (found.thread != who || !is_memory(found.op) || !reads(found) || found.object == early.object) continue;
+    const bool pointer = (found.flags & kPointer) != 0 && leads_to(c.trace, found.value, early.object);
+    if (!pointer && !waited_for(c, i, early.object)) continue;
     for (size_t k = i; k-- > 0;) {
       if (events[k].object != found.object || !is_memory(events[k].op) || !writes(events[k])) continue;
-      if (events[k].thread != other || c.place(k).empty()) break;
-      return Published{k, i};
+      if (events[k].thread != other || c.place(k).empty() || (!pointer && comes_back(c, k, late.step))) break;
+      return Published{k, i, pointer};
     }
     break;
   }
@@ -322,9 +377,14 @@ std::optional<Published> published_early(const Case& c, const CauseEvent& early,
 std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late) {
   if (const auto seen = published_early(c, early, late)) {
     const std::string done = place_of(c, late);
-    return fmt::format("{} sets {} at {} before what it points to is complete: do {} first and set it last; {} finds it at {}.",
-                       c.thread(c.trace.events()[seen->set].thread), c.quoted(c.object(c.trace.events()[seen->set])), c.place(seen->set),
-                       done.empty() ? "the rest" : done, c.thread(c.trace.events()[seen->found].thread), c.place(seen->found));
+    const std::string sets = c.thread(c.trace.events()[seen->set].thread), finds = c.thread(c.trace.events()[seen->found].thread);
+    const std::string rest = done.empty() ? "the rest" : done;
+    const std::string what = c.quoted(c.object(c.trace.events()[seen->set]));
+    if (!seen->pointer)
+      return fmt::format("{} sets {} at {}, by which {} goes on ({}), before it has done {}: do {} first and set {} last.", sets, what,
+                         c.place(seen->set), finds, c.place(seen->found), rest, rest, what);
+    return fmt::format("{} sets {} at {} before what it points to is complete: do {} first and set it last; {} finds it at {}.", sets, what,
+                       c.place(seen->set), rest, finds, c.place(seen->found));
   }
   const uint32_t who = c.trace.thread_index(early.thread), other = c.trace.thread_index(late.thread);
   const std::string a = place_of(c, early), b = place_of(c, late);

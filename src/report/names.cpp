@@ -176,6 +176,14 @@ std::optional<std::string> Names::member(ObjectId id, const ObjectRow& row) {
   }
 }
 
+// Who frees memory frees all of it: "node" of "node->next", "the Page" of "Page::number".
+static std::string whole(const std::string& name) {
+  const size_t number = std::min(name.size(), name.find('#'));
+  if (const size_t end = name.find_first_of("-["); end < number) return name.substr(0, end) + name.substr(number);
+  const size_t scope = name.rfind("::", number);
+  return scope == std::string::npos ? name : "the " + name.substr(0, scope) + name.substr(number);
+}
+
 std::string Names::pointer(ObjectId target) {
   const auto [at, fresh] = pointers_.try_emplace(target, pointers_.size() + 1);
   return fmt::format("pointer {}", at->second);
@@ -266,7 +274,7 @@ std::string Names::object(ObjectId id, Op op) {
       break;
     case ObjectKind::kHeap:
       if (row != nullptr) {
-        if (auto name = member(id, *row)) return *name;
+        if (auto name = member(id, *row)) return op == Op::kFree ? whole(*name) : *name;
       }
       break;
     case ObjectKind::kNone:
@@ -345,7 +353,7 @@ std::string Names::statement(SiteId site) const {
 }
 
 std::string Names::operation(Op op, ObjectId id) {
-  if (op == Op::kThreadStart || op == Op::kThreadExit) return row(op).words;  // its own
+  if (op == Op::kThreadStart || op == Op::kThreadExit || op == Op::kSignalDeliver) return row(op).words;  // its own
   const std::string what = object(id, op);
   if (what.empty()) return row(op).words;
   // "enters once A", not "enters once once A".

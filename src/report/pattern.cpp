@@ -168,6 +168,22 @@ class Pattern {
     return false;
   }
 
+  // Was the other thread's operation tried before the first and after the second of this one's, and did runs pass both times? Then neither order
+  // of the two threads is wrong, only the place in between.
+  bool harmless_on_both_sides() const {
+    if (cause_ == nullptr || t_.between == kNoDifference) return false;
+    const ThreadId own = trace_.threads()[w_.thread].id, other = trace_.thread_id(events_[t_.between]);
+    for (const CausePart& opens : cause_->parts) {
+      if (opens.first.thread != own || opens.second.thread != other || opens.without.passed == 0) continue;
+      for (const CausePart& closes : cause_->parts) {
+        if (closes.first.thread == other && closes.second.thread == own && closes.first.step == opens.second.step &&
+            closes.without.passed > 0)
+          return true;
+      }
+    }
+    return false;
+  }
+
   // Where only calls are seen, a critical section stands for the accesses in it.
   BugClass of_locks(const std::optional<Operation>& before, const std::optional<Operation>& after) const {
     if (!before) return hidden_before() && after ? BugClass::kAtomicity : BugClass::kOrder;
@@ -184,7 +200,7 @@ class Pattern {
       for (size_t i = t_.before; i-- > 0;) {
         const Event& e = events_[i];
         if (e.thread != w_.thread || e.object != before->object || !takes_lock(e)) continue;
-        return same_place(e.site, after->site) && same_way(i) ? BugClass::kOrder : BugClass::kAtomicity;
+        return same_place(e.site, after->site) && same_way(i) && !harmless_on_both_sides() ? BugClass::kOrder : BugClass::kAtomicity;
       }
     }
     return BugClass::kAtomicity;

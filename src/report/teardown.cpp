@@ -5,12 +5,20 @@
 #include <algorithm>
 
 #include "report/evidence.h"
+#include "report/fixes.h"
 #include "report/protocol.h"
 #include "trace/happens_before.h"
 
 namespace heddle::report {
 
 namespace {
+
+// "session" of "session->alive": what ends is the whole, and the member says so.
+std::string ended_object(const std::string& asserted) {
+  const size_t dot = asserted.find_last_of(".>");
+  if (dot == std::string::npos || !speaks_of_end(asserted.substr(dot + 1))) return asserted;
+  return asserted.substr(0, asserted[dot] == '>' ? dot - 1 : dot);
+}
 
 bool is_destruction(Op op) { return op == Op::kFree || op == Op::kMutexDestroy || op == Op::kCondDestroy || op == Op::kRwDestroy; }
 
@@ -30,13 +38,15 @@ class Teardown {
 
   bool asserted_end() {
     d_.kind = BugClass::kUseAfterFree;
-    d_.subject = asserted_variable(assertion_text(o_.message));
+    d_.subject = ended_object(asserted_variable(assertion_text(o_.message)));
     d_.why = switches_sentence(c_.names);
     // Who said that it is over: the last write of another thread to what the failing one looked at last.
     for (size_t i = events_.size(); i-- > 0;) {
       if (events_[i].thread != o_.thread || !is_memory(events_[i].op)) continue;
       for (size_t k = i; k-- > 0;) {
         if (events_[k].object != events_[i].object || events_[k].thread == o_.thread || !writes(events_[k])) continue;
+        d_.why = fmt::format("{}, and {} still uses {}{}", c_.happened(k), c_.thread(o_.thread), c_.quoted(d_.subject),
+                             o_.stack.empty() ? "" : " at " + crash_place());
         d_.fix = teardown_fix(c_, d_.subject, c_.place(k), events_[k].thread, o_.thread, crash_place());
         c_.lines.event(k, "ends it here");
         break;
@@ -148,6 +158,13 @@ class Teardown {
                                c_.thread(o_.thread), c_.place(created), c_.quoted(d_.subject), set, c_.thread(o_.thread), c_.place(found))
                  : fmt::format("{} must wait at {} until {} has set {} at {}.", c_.thread(o_.thread), c_.place(found), c_.thread(who),
                                c_.quoted(d_.subject), set);
+    const CauseEvent early{trace_.thread_id(e), e.op, e.object, e.site, found};
+    const CauseEvent late{trace_.threads()[who].id, Op::kStore, e.object, site, kNoDifference};
+    if (const auto seen = published_early(c_, early, late)) {
+      d_.why += fmt::format("; {}, and {}", c_.happened(seen->set), c_.happened(seen->found));
+      d_.fix = order_fix(c_, early, late);
+      c_.lines.event(seen->set, "lets others see it here, before it is complete");
+    }
     c_.lines.event(found, "finds nothing there yet");
     c_.lines.stack({site}, who, fmt::format("{} sets it here, too late", c_.thread(who)));
     return true;
