@@ -17,11 +17,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # C++ library, locks on the heap, an answer that nobody looks at, a condition_variable_any; a swap whose value was set back, a lock in a signal's handler, a
 # thread that goes another way than the one that ends a wait, memory freed by a smart pointer, a lock that ends with its thread, a read in the wrong phase, one wake-up for those that
 # wait when all is closed; the next turn of a loop, a wait for one fewer, a time-out of a wait with a condition, a pointer set before what it points to is there, a pair that is no
-# announcement, memory used and freed in a header of the library.
+# announcement, memory used and freed in a header of the library; a loop that releases its lock between two turns, a count that is raised too early, a thread that goes past a latch, a
+# signal that comes before pause(), two values that bound each other, a look under a read lock, a lock made of a variable in two steps, an object whose end its member tells, a pointer to a
+# function that is not set yet, a ticket drawn twice.
 NAMES = ["teardown_logger", "if_wait_slot", "two_sections_seat", "try_then_post", "barrier_size", "recursive_wait", "notify_one_two_wait", "timedlock_ignored",
          "recursive_read", "flag_lock", "map_find_insert", "half_pair", "wakeup_set_unlocked", "join_cycle", "three_windows", "start_before_init",
          "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any", "aba_stack", "handler_lock", "promise_cancelled", "view_callback", "lookup_leak",
-         "phase_neighbour", "close_one_signal", "rotate_twice", "reduce_one_short", "mail_timeout", "codec_published", "clock_pair", "routes_shared_ptr"]
+         "phase_neighbour", "close_one_signal", "rotate_twice", "reduce_one_short", "mail_timeout", "codec_published", "clock_pair", "routes_shared_ptr", "observers_skipped",
+         "ring_head_first", "latch_cancelled", "pause_too_late", "range_ends", "intern_twice", "spin_two_steps", "timer_cancelled", "plugin_half_set", "ticket_drawn_twice"]
 MOST_LINES = 60
 
 
