@@ -233,6 +233,7 @@ void add_reduce(CLI::App& app, Session& session) {
             TakesProgram::kBesideBug);
   verb.exit_codes("done", "", "cannot be done");
   auto options = std::make_shared<ReduceArguments>();
+  options->recording = true;
   options->add_to(verb);
   verb.one_of(
       "--by", options->by, {"delta", "dependence", "both"},

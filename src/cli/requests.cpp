@@ -53,7 +53,8 @@ InputsLeft inputs_left(const Requests& requests, const Trace& failing, const Req
     const ReceivedRequest& request = requests.requests()[r];
     if (result.dropped.requests[r] || result.dropped.connections[request.connection]) continue;
     ++left.requests.after;
-    left.kept.push_back({fmt::format("connection {}", request.connection + 1), r + 1, request.bytes, request.begins});
+    const LeftOfRequest kept = requests.left_of(r, result.dropped);
+    left.kept.push_back({fmt::format("connection {}", request.connection + 1), r + 1, request.bytes, kept.bytes, kept.begins});
   }
   return left;
 }

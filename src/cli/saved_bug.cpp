@@ -16,7 +16,8 @@ void SavedBugOptions::add_to(Verb& verb, bool choose) {
 }
 
 const char* SavedBugOptions::trace_name(const Bug& saved) const {
-  return !found && BugStore().has(saved, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
+  const bool whole = found || (recording && saved.strategy == "record");
+  return !whole && BugStore().has(saved, kSimplifiedTrace) ? kSimplifiedTrace : kFailingTrace;
 }
 
 OpenedBug open_failing(const SavedBugOptions& options, const Session& session) {

@@ -11,7 +11,8 @@ struct SavedBugOptions {
   std::string bug;
   double seconds = 60;
   uint64_t executions = 0;
-  bool found = false;  // the schedule as it was found, not as it was simplified
+  bool found = false;      // the schedule as it was found, not as it was simplified
+  bool recording = false;  // and of a recording always: what was simplified has only the requests that it needs
   unsigned jobs = 0;
   std::string carrier;
   bool json = false;

@@ -20,6 +20,7 @@
 #include "exec/variables.h"
 #include "exec/watchdog.h"
 #include "trace/error.h"
+#include "trace/peer_log.h"
 #include "wire/disabled_hooks.h"
 
 namespace heddle::exec {
@@ -341,12 +342,20 @@ std::optional<RunResult> Runner::run_served(const Plan& plan) {
 
 RunResult Runner::run(const Plan& plan) {
   give_up_if_asked();
-  return !options_.inputs || plan.inputs ? run_as_is(plan) : run_as_is(with_inputs(plan));
+  const bool brings = !options_.inputs || plan.inputs;
+  return brings && (!plan.inputs || plan.strictness == Strictness::kStrict) ? run_as_is(plan) : run_as_is(with_inputs(plan));
 }
 
-Plan Runner::with_inputs(const Plan& plan) const {
+// Under another schedule another thread may take what a peer says.
+Plan Runner::with_inputs(const Plan& plan) {
   Plan whole = plan;
   if (!plan.inputs) whole.inputs = options_.inputs;
+  if (plan.strictness == Strictness::kStrict || !whole.inputs) return whole;
+  if (recorded_ != whole.inputs) {
+    recorded_ = whole.inputs;
+    played_ = played_by_peers(*recorded_);
+  }
+  if (played_) whole.inputs = played_;
   return whole;
 }
 

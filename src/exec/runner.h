@@ -83,7 +83,7 @@ class Runner {
   void stop_serving();
   bool await_ready();
   std::optional<RunResult> run_served(const Plan& plan);
-  Plan with_inputs(const Plan& plan) const;
+  Plan with_inputs(const Plan& plan);
   static bool is_of_recording(const Plan& plan);
   RunResult run_as_is(const Plan& plan);
   RunResult run_with_twins(const Plan& plan);
@@ -118,10 +118,11 @@ class Runner {
   std::unique_ptr<Snapshots> snapshots_;
   uint64_t from_snapshots_ = 0;  // of servers that are gone
   bool serving_ = false;
-  std::vector<int> cores_;         // where the thread that runs may be otherwise; empty while it may be there
-  bool replaying_ = false;         // the last plan was a strict one
-  std::optional<CodePoint> loop_;  // in which the run was seen to wait
-  Plan served_;                    // whose point set, environment and input the server was started with
+  std::vector<int> cores_;                             // where the thread that runs may be otherwise; empty while it may be there
+  bool replaying_ = false;                             // the last plan was a strict one
+  std::optional<CodePoint> loop_;                      // in which the run was seen to wait
+  std::shared_ptr<const InputLog> recorded_, played_;  // the last log that a run of another schedule was given, and as its peers say it
+  Plan served_;                                        // whose point set, environment and input the server was started with
 };
 
 // The transparent run of `heddle run`: the program's streams, process group and exit code are its own.

@@ -68,7 +68,8 @@ std::vector<std::string> request_lines(const ReductionRecord& r) {
       lines.push_back(fmt::format("and {} more", r.inputs->kept.size() - kMost));
       break;
     }
-    lines.push_back(fmt::format("{}, request {}: {} byte{}{}", k.connection, k.number, k.bytes, s(k.bytes),
+    lines.push_back(fmt::format("{}, request {}: {}{} byte{}{}", k.connection, k.number,
+                                k.bytes_left < k.bytes ? fmt::format("{} of its ", k.bytes_left) : "", k.bytes, s(k.bytes),
                                 k.begins.empty() ? "" : fmt::format(", `{}`", k.begins)));
   }
   return lines;

@@ -318,6 +318,7 @@ class Writer {
     for (std::string& line : statement_lines(r)) lines.push_back(std::move(line));
     for (size_t i = 0; i < lines.size() && i < kMostLoops; ++i) out_ += "       " + plain_line(lines[i], options_.width) + "\n";
     if (lines.size() > kMostLoops) out_ += fmt::format("       and {} more\n", lines.size() - kMostLoops);
+    if (!r.no_inputs.empty()) out_ += "       " + wrapped("No requests were left out: " + r.no_inputs, options_.width, 7) + "\n";
   }
 
   void footer() {
@@ -332,7 +333,8 @@ class Writer {
     if (bug.was_reduced && bug.reduced.threads < bug.simplified.threads)
       found += fmt::format(" · needs {} of {} threads", bug.reduced.threads, bug.simplified.threads);
     out_ += "\nFOUND  " + wrapped(found, options_.width, 7) + "\n";
-    if (story_.reduction != nullptr && (story_.reduction->iterations || story_.reduction->statements)) reduced(*story_.reduction);
+    const ReductionRecord* left = story_.reduction;
+    if (left != nullptr && (left->iterations || left->statements || left->inputs || !left->no_inputs.empty())) reduced(*left);
     out_ +=
         fmt::format("REPLAY heddle replay {0}      NEXT  heddle replay {0} --gdb · heddle report {0} · heddle explain {0} --all\n", bug.id);
     if (!story_.page.empty()) out_ += fmt::format("PAGE   {}\n", story_.page);

@@ -2,20 +2,25 @@
 // What a recorded run got from outside, taken apart into connections and requests: the parts of it that may be left out (Execution Reduction, section 3.2:
 // an interval is dropped by dropping its records of the log). The thread need not be the request: what belongs to one is known by the descriptor.
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include "simplify/messages.h"
 #include "simplify/simplify.h"
+#include "trace/peer_log.h"
 
 namespace heddle::simplify {
 
-// What a peer sent at a time, and what was done with it: reads up to the first write, and what followed until the next read.
+// What a peer sent at a time, and what was done with it: reads up to the first write, and what followed until the next read. Where nobody was seen to write
+// to a connection (a stream of the C library does it for itself), a request begins where messages do.
 struct ReceivedRequest {
   size_t connection = 0;
   std::vector<uint32_t> calls;  // of the log
+  std::vector<uint32_t> reads;  // those that received something
   uint64_t bytes = 0;           // received
-  std::string begins;           // with these
   bool answered = false;        // something was written after it
 };
 
@@ -28,9 +33,15 @@ struct Connection {
   std::vector<size_t> requests;  // in order
 };
 
-// Which of them a run leaves out.
+// Which of them a run leaves out; and which messages of a request, by its index.
 struct Dropped {
   std::vector<bool> connections, requests;
+  std::map<size_t, std::vector<bool>> messages;
+};
+
+struct LeftOfRequest {
+  uint64_t bytes = 0;
+  std::string begins;  // with these
 };
 
 class Requests {
@@ -45,6 +56,9 @@ class Requests {
   uint32_t connection_at(size_t event) const;
   uint32_t request_at(size_t event) const;
 
+  std::vector<Message> messages(size_t request) const;
+  LeftOfRequest left_of(size_t request, const Dropped& dropped) const;
+
   Dropped nothing() const;
   // The run without them: its log by peers, its schedule projected (relaxed), threads that were created for them passed over.
   Plan without(const Dropped& dropped, const Limits& limits) const;
@@ -54,12 +68,17 @@ class Requests {
   struct Turn {
     uint32_t number;
     uint32_t connection, request;
+    uint32_t call;  // that it began with
   };
+  // What is left of calls of which messages are dropped; empty: nothing.
+  using Cut = std::unordered_map<uint32_t, std::string>;
   void take_apart();
   void add_call(uint32_t call, const InputPeer& peer);
   void find_turns();
-  std::vector<bool> threads_without(const Dropped& dropped, std::vector<bool>* events) const;
-  InputLog log_without(const Dropped& dropped, const std::vector<bool>& gone, const std::vector<bool>& goes) const;
+  Cut cut_by(const Dropped& dropped) const;
+  std::vector<bool> threads_without(const Dropped& dropped, const Cut& cut, std::vector<bool>* events) const;
+  InputLog log_without(const Dropped& dropped, const Cut& cut, const std::vector<bool>& gone, const std::vector<bool>& goes) const;
+  std::vector<PeerId> hanging_up(const Dropped& dropped) const;
   bool drops(uint32_t connection, uint32_t request, const Dropped& dropped) const;
   std::unordered_map<PeerId, PeerId> renamed(const Dropped& dropped) const;
   const Turn* turn_at(const Event& event) const;
@@ -69,6 +88,7 @@ class Requests {
   std::vector<Connection> connections_;
   std::vector<ReceivedRequest> requests_;
   std::unordered_map<PeerId, uint32_t> index_;                        // of connections
+  std::unordered_set<PeerId> answered_;                               // somebody was seen to write to them
   std::unordered_map<ThreadId, std::pair<uint32_t, uint32_t>> busy_;  // with which connection and request: while they are taken apart
   std::vector<std::pair<uint32_t, uint32_t>> owner_;                  // of each call: connection and request, or kNoIndex
   std::vector<std::vector<Turn>> turns_;                              // by thread
@@ -95,7 +115,7 @@ struct RequestResult {
 };
 
 // First without everything but what the failing thread was busy with; then what else is needed is searched for, and of what is needed a 1-minimal part is
-// kept: connections, then requests. Every step has really run and really failed in the same way.
+// kept: connections, then requests, then messages of one request. Every step has really run and really failed in the same way.
 RequestResult reduce_requests(const Requests& requests, const Trace& failing, const std::function<bool(const Trace&)>& same_bug,
                               Executor& executor, const RequestOptions& options);
 

@@ -39,11 +39,12 @@ Json json_of(const CriterionShown& c) {
 }
 
 Json json_of(const KeptRequest& k) {
-  return {{"connection", k.connection}, {"number", k.number}, {"bytes", k.bytes}, {"begins", k.begins}};
+  return {{"connection", k.connection}, {"number", k.number}, {"bytes", k.bytes}, {"bytes_left", k.bytes_left}, {"begins", k.begins}};
 }
 
 KeptRequest request_of(const Json& j) {
-  return {j.at("connection").get<std::string>(), j.at("number").get<uint64_t>(), j.at("bytes").get<uint64_t>(),
+  const auto bytes = j.at("bytes").get<uint64_t>();
+  return {j.at("connection").get<std::string>(), j.at("number").get<uint64_t>(), bytes, j.value("bytes_left", bytes),
           j.at("begins").get<std::string>()};
 }
 

@@ -53,7 +53,8 @@ struct KeptRequest {
   std::string connection;  // "connection 12"
   uint64_t number = 0;     // of the recorded run's requests, from 1
   uint64_t bytes = 0;
-  std::string begins;
+  uint64_t bytes_left = 0;  // fewer where messages of it were left out
+  std::string begins;       // what is left
 
   friend bool operator==(const KeptRequest&, const KeptRequest&) = default;
 };

@@ -116,6 +116,16 @@ class Requests(base.InDirectory):
             with self.subTest(kind=kind):
                 self.leaves(["smash", "touch 1"], kind, talk)
 
+    def test_messages_that_nobody_answers(self):
+        def talk(connect, process):
+            def lines(client, *words):
+                client.socket.sendall("".join(f"{word}\n" for word in words).encode())
+            lines(connect(), *[f"set {i}" for i in range(300)], "smash", *[f"get {i}" for i in range(300)])
+            time.sleep(0.3)
+            lines(connect(), *[f"set {i}" for i in range(300)], "touch 1", "get 2")
+        told = self.leaves(["smash", "touch 1"], "feed", talk)
+        self.assertEqual([kept["bytes_left"] for kept in told["inputs"]["kept"]], [6, 8])
+
     def test_a_chain_of_three_connections(self):
         def talk(connect, _):
             clients = [connect() for _ in range(3)]
@@ -168,6 +178,23 @@ class Requests(base.InDirectory):
             self.assertEqual(told["inputs"]["after"], told["inputs"]["before"])
         else:
             self.assertEqual(self.kept(told), ["flag"])
+
+    def test_reduce_begins_with_the_recording_after_debug(self):
+        def talk(connect, _):
+            early = connect()
+            early.ask("smash")
+            early.close()
+            self.chatter(connect)
+            connect().ask("touch 1")
+        self.record("pool", talk)
+        told = json.loads(self.heddle("debug", "--json", next((self.directory / ".heddle/bugs").iterdir()).name).stdout)
+        # Whoever of the pool is first, it fails: nothing is to be said about an order of threads.
+        self.assertEqual(told["simplified"]["preemptions"], 0)
+        self.assertNotIn("isolated", told)
+        told = self.reduced()
+        self.assertEqual(told["inputs"]["before"], 50)
+        self.assertEqual(self.kept(told), ["smash", "touch 1"])
+        self.assertEqual(told["threads"]["after"], 2)
 
     def test_debug_begins_with_it(self):
         def talk(connect, _):

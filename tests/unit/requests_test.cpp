@@ -71,10 +71,10 @@ TEST(Requests, AreToldApartByConnectionAndAnswer) {
   ASSERT_TRUE(requests.known());
   ASSERT_EQ(requests.connections().size(), 2u);
   ASSERT_EQ(requests.requests().size(), 3u);
-  EXPECT_EQ(requests.requests()[0].begins, "hello");
-  EXPECT_EQ(requests.requests()[1].begins, "again");
+  EXPECT_EQ(requests.left_of(0, requests.nothing()).begins, "hello");
+  EXPECT_EQ(requests.left_of(1, requests.nothing()).begins, "again");
   EXPECT_EQ(requests.requests()[1].connection, 0u);
-  EXPECT_EQ(requests.requests()[2].begins, "bad");
+  EXPECT_EQ(requests.left_of(2, requests.nothing()).begins, "bad");
 }
 
 TEST(Requests, WithoutAConnectionItsThreadIsPassedOver) {
@@ -108,6 +108,74 @@ TEST(Requests, WithoutARequestTheNextOneComesFirst) {
   EXPECT_EQ(first.thread, peer_key(PeerCall::kRead, kFirst));
   EXPECT_EQ(first.bytes.substr(0, 5), "again");
   EXPECT_EQ(first.ordinal, 0u);
+}
+
+// One connection; each call is a read by its only thread with what it gave and the thread's operation.
+Trace one_reader(const std::vector<std::pair<std::string, uint32_t>>& reads, PeerId peer, bool writes) {
+  Trace::Data data;
+  data.threads.resize(1);
+  data.threads[0].id = kMainThread;
+  Log log;
+  uint32_t last = 0;
+  for (const auto& [bytes, number] : reads) {
+    while (last < number) data.events.push_back(event(0, ++last, Op::kRead));
+    log.call(kMainThread, Op::kRead, PeerCall::kRead, peer, static_cast<int64_t>(bytes.size()), bytes, number);
+  }
+  if (writes) log.call(kMainThread, Op::kWrite, PeerCall::kWrite, peer, 1, "", last + 1);
+  data.events.push_back(event(0, last + 1, Op::kWrite));
+  data.inputs = std::make_shared<const InputLog>(log.take());
+  return Trace(std::move(data));
+}
+
+std::vector<std::string> reads_left(const Requests& requests, const Dropped& dropped) {
+  std::vector<std::string> left;
+  const Plan plan = requests.without(dropped, {1000, 1000});
+  for (const InputCall& call : plan.inputs->calls) {
+    if (call.op == Op::kRead) left.push_back(call.bytes.substr(0, static_cast<size_t>(call.result)));
+  }
+  return left;
+}
+
+TEST(Requests, WhoseAnswersAreNotSeenBeginWithAMessage) {
+  // A line byte by byte, one that a lock parts from the next, and half of one.
+  const Requests requests(one_reader({{"a", 1}, {"\n", 2}, {"b\n", 3}, {"c", 5}, {"d", 6}, {"e", 8}}, kFirst, false));
+  ASSERT_EQ(requests.requests().size(), 4u);
+  EXPECT_EQ(requests.left_of(0, requests.nothing()).begins, "a");
+  EXPECT_EQ(requests.left_of(2, requests.nothing()).begins, "cd");
+}
+
+TEST(Requests, LinesOfOneRequestCanBeLeftOut) {
+  const Requests requests(one_reader({{"one\ntw", 1}, {"o\nthree\nfo", 2}, {"ur\n", 3}}, kFirst, true));
+  ASSERT_EQ(requests.requests().size(), 1u);
+  ASSERT_EQ(requests.messages(0).size(), 4u);
+  Dropped dropped = requests.nothing();
+  dropped.messages[0] = {true, false, true, false};
+  EXPECT_EQ(reads_left(requests, dropped), (std::vector<std::string>{"tw", "o\nfo", "ur\n"}));
+  EXPECT_EQ(requests.left_of(0, dropped).bytes, 9u);
+  EXPECT_EQ(requests.left_of(0, dropped).begins, "two");
+  dropped.messages[0] = {true, true, true, false};
+  EXPECT_EQ(reads_left(requests, dropped), (std::vector<std::string>{"fo", "ur\n"}));
+  const Plan plan = requests.without(dropped, {1000, 1000});
+  ASSERT_EQ(plan.slices.size(), 1u);
+  EXPECT_EQ(plan.slices[0].until, 3u) << "the first read gives nothing any more";
+}
+
+TEST(Requests, WhatIsNoTextIsCutBetweenReads) {
+  const std::string size("\0\4", 2);
+  const Requests requests(one_reader({{size, 1}, {"\1abc", 2}, {size, 5}, {"\2def", 6}}, kFirst, true));
+  ASSERT_EQ(requests.messages(0).size(), 2u);
+  Dropped dropped = requests.nothing();
+  dropped.messages[0] = {true, false};
+  EXPECT_EQ(reads_left(requests, dropped), (std::vector<std::string>{size, "\2def"}));
+}
+
+TEST(Requests, WhomTheProgramAskedHangsUpAfterLess) {
+  const PeerId asked = own_descriptor(kMainThread, 1);
+  const Requests requests(one_reader({{"a\n", 1}, {"b\n", 2}}, asked, true));
+  Dropped dropped = requests.nothing();
+  EXPECT_EQ(reads_left(requests, dropped), (std::vector<std::string>{"a\n", "b\n"}));
+  dropped.messages[0] = {true, false};
+  EXPECT_EQ(reads_left(requests, dropped), (std::vector<std::string>{"b\n", ""}));
 }
 
 TEST(Requests, OfAnOlderRecordingAreNotKnown) {

@@ -1,5 +1,6 @@
-// A service that answers lines. usage: line_service threads|pool|loop PORT
+// A service that answers lines. usage: line_service threads|pool|loop|feed PORT
 // threads: a thread for each connection. pool: four threads take connections from a queue. loop: one thread and an epoll set; another one does nothing of use.
+// feed: as threads, and answers nobody.
 // A line is a command and a number. What each does wrong is beside it.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -85,6 +86,20 @@ static void* serve(void* argument) {
   return NULL;
 }
 
+static void* feed(void* argument) {
+  struct session s = {(int)(long)argument, NULL, ""};
+  char line[256], answer[64];
+  FILE* in = fdopen(s.fd, "r");
+  while (fgets(line, sizeof line, in) != NULL) execute(&s, line, answer);
+  fclose(in);
+  return NULL;
+}
+
+static void* (*serving(const char* kind))(void*) {
+  if (strcmp(kind, "feed") == 0) return feed;
+  return strcmp(kind, "threads") == 0 ? serve : NULL;
+}
+
 static int queue[1024];
 static unsigned head, tail;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -159,8 +174,8 @@ int main(int count, char** words) {
   for (;;) {
     const int fd = accept(listener, NULL, NULL);
     if (fd < 0) continue;
-    if (strcmp(words[1], "threads") == 0) {
-      pthread_create(&thread, NULL, serve, (void*)(long)fd);
+    if (serving(words[1]) != NULL) {
+      pthread_create(&thread, NULL, serving(words[1]), (void*)(long)fd);
       pthread_detach(thread);
       continue;
     }
