@@ -37,11 +37,15 @@ std::optional<std::string> given(const std::string& text) { return text.empty() 
 std::string carrier_name(Carrier carrier) { return carrier == Carrier::kFiber ? "fiber" : "kernel"; }
 Carrier carrier_named(const std::string& name) { return name == "kernel" ? Carrier::kKernel : Carrier::kFiber; }
 
-void CampaignOptions::add_to(Verb& verb, const char* points_by_default) {
+void CampaignOptions::add_to(Verb& verb, const char* points_by_default, Budget budget) {
   plan.add_base_to(verb, points_by_default);
+  const bool suite = budget == Budget::kOfSuite;
   verb.number("--executions", executions,
-              fmt::format("how many schedules to try at most [{}, or no limit with --time]", kDefaultExecutions));
-  verb.seconds("--time", seconds, fmt::format("seconds to search at most [{:g}, or no limit with --executions]", kDefaultSeconds));
+              suite ? "how many schedules to try of each test [no limit but the time]"
+                    : fmt::format("how many schedules to try at most [{}, or no limit with --time]", kDefaultExecutions));
+  verb.seconds("--time", seconds,
+               fmt::format("seconds to search at most{} [{:g}, or no limit with --executions]", suite ? ", all tests together" : "",
+                           suite ? kSuiteSeconds : kDefaultSeconds));
   verb.number("--jobs,-j", jobs, "runs at a time, 0 for one per core; the result does not depend on it");
   verb.number("--early-timeouts", early_timeouts, "how many time-outs of at most one second may fire early");
   verb.number("--spurious-wakeups", spurious_wakeups, "how many waits on conditions may end without a signal");

@@ -44,7 +44,8 @@ struct CampaignOptions {
   std::vector<RecordedFile> files;         // of a saved bug: shown as they were
   std::shared_ptr<const InputLog> inputs;  // of a saved bug: what other processes sent
 
-  void add_to(Verb& verb, const char* points_by_default);
+  enum class Budget { kOfOne, kOfSuite };
+  void add_to(Verb& verb, const char* points_by_default, Budget budget = Budget::kOfOne);
   void add_search_to(Verb& verb);  // for verbs that search until they find something
   Predicates predicates() const;
   FindOptions find_options() const;
@@ -52,6 +53,7 @@ struct CampaignOptions {
 };
 
 inline constexpr int kConfirmations = 3;
+inline constexpr double kSuiteSeconds = 300;  // where neither --time nor --executions is given
 
 // How strict replays of a trace went.
 struct Confirmation {

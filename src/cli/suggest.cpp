@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <unordered_map>
 
 #include "cli/pipeline.h"
 #include "cli/print.h"
@@ -72,10 +74,30 @@ class Suggesting {
       return e.op != Op::kThreadStart && e.op != Op::kThreadExit && e.site != kNoSite && !is_own_site(symbols_, e.site);
     });
   }
-  Trace seen(const Trace& trace) const { return by_stacks_ ? trace_at_own_lines(trace, stacks_in(trace), symbols_) : trace; }
+  Trace seen(const Trace& trace) const { return once(by_stacks_ ? trace_at_own_lines(trace, stacks_in(trace), symbols_) : trace); }
   Trace at_own_lines(const Trace& trace) const {
     const std::optional<Stacks> stacks = by_stacks_ ? stacks_of(campaign_, trace) : std::nullopt;
-    return stacks ? trace_at_own_lines(trace, *stacks, symbols_) : trace;
+    return once(stacks ? trace_at_own_lines(trace, *stacks, symbols_) : trace);
+  }
+  // A statement has as many places in the code as it was inlined: one stands for all.
+  SiteId one_of(SiteId site) const {
+    if (site == kNoSite) return site;
+    const auto [at, is_new] = same_.try_emplace(site, site);
+    if (!is_new) return at->second;
+    const auto frame = symbols_.user_frame(site_module(site), site_offset(site));
+    if (frame && !frame->file.empty())
+      at->second =
+          places_.try_emplace(fmt::format("{}:{}:{}:{}", frame->file, frame->line, frame->column, frame->function), site).first->second;
+    return at->second;
+  }
+  Trace once(const Trace& trace) const {
+    Trace::Data data = trace.data();
+    for (Event& e : data.events) e.site = one_of(e.site);
+    for (Thread& t : data.threads) {
+      t.site = one_of(t.site);
+      t.holder_site = one_of(t.holder_site);
+    }
+    return Trace(std::move(data));
   }
 
   Tried attempt(Remedy remedy) {
@@ -143,6 +165,10 @@ class Suggesting {
       case Remedy::Form::kHoldLock:
         return fmt::format("hold {} from {} to {}: do not release it at {}", object(from, "the lock"), place(from), place(to),
                            place(operation(*r.given_back)));
+      case Remedy::Form::kTakeBefore: {
+        const PlacedOperation now = operation(*r.given_back);
+        return fmt::format("take {} before {}, not at {}, and hold it to {}", object(now, "the lock"), place(from), place(now), place(to));
+      }
       case Remedy::Form::kOneSection:
         return fmt::format("make {} to {} one critical section, or one atomic operation, on {}", place(from), place(to),
                            object(from, "that memory"));
@@ -159,6 +185,8 @@ class Suggesting {
   Campaign& campaign_;
   const Symbols symbols_;
   const bool by_stacks_;
+  mutable std::map<std::string, SiteId> places_;
+  mutable std::unordered_map<SiteId, SiteId> same_;
   const Trace failing_;
   const std::optional<Trace> passing_;
   const SavedBugOptions& options_;

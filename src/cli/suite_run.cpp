@@ -164,7 +164,10 @@ void SuiteRun::judge(Campaign& campaign, const CampaignOptions& options, const F
   const bool real_time = unlike_plain || !needs.empty();
   result.verdict = real_time ? TestVerdict::kFlaky : always ? TestVerdict::kFailsAlways : TestVerdict::kFailure;
   for (const TimingNeed& need : needs) result.words += fmt::format("; needs that {}", need.sentence);
-  if (unlike_plain) result.words += "; so under every schedule that was tried, and not in a plain run: how fast time passes decides";
+  if (unlike_plain)
+    result.words +=
+        "; so under every schedule that was tried, and not in a plain run: how fast time passes decides, or what is there outside of the "
+        "program";
   if (!options_.keep) return;
   Saving saving;
   Bug bug = first.known ? *first.known : campaign.bug_of(first.trace, options);
@@ -190,7 +193,9 @@ SliceReport SuiteRun::run_slice(const Dealt& dealt, Progress& progress) {
     auto searched = std::make_unique<Campaign>(target_of(test), options, options.predicates(), Input::of_bytes(""));
     Found found = find_failure(*searched, options, progress);
     // Runs beside each other may be in each other's way outside of the program: a port, a name in the system.
-    if (!found.failed() && !found.uncontrolled.empty() && options.jobs != 1 && !stop_flag()) {
+    const bool calmest = found.failed() && found.believed.front().index == 0 && !found.believed.front().known;
+    const bool differs = found.failed() ? calmest && passes_plainly(test, plain_seconds()) : !found.uncontrolled.empty();
+    if (differs && options.jobs != 1 && !stop_flag()) {
       rows_[dealt.test].alone = true;
       options.jobs = 1;
       searched = std::make_unique<Campaign>(target_of(test), options, options.predicates(), Input::of_bytes(""));
@@ -212,9 +217,10 @@ SliceReport SuiteRun::run_slice(const Dealt& dealt, Progress& progress) {
     } else if (std::string_view(found.verdict()) == "inconclusive") {
       const bool first = dealt.slice == 0;
       if (first) result.words = found.inconclusive.empty() ? found.result.cannot_control : found.inconclusive;
-      if (first && result.words.empty()) result.words = fmt::format("no run ended within {:.1f} s", options.seconds.value_or(0));
-      // No run came to its end in the test's share of the time: more, once the others had theirs.
       const bool none = found.result.executions == 0;
+      if (first && (result.words.empty() || (none && found.result.stopped)))
+        result.words = fmt::format("no run ended within {:.1f} s", options.seconds.value_or(0));
+      // No run came to its end in the test's share of the time: more, once the others had theirs.
       report.cut = first && none && options_.campaign.seconds.has_value();
       report.settled = (first || none) && !report.cut;
     } else if (!found.facts.skipped().empty()) {

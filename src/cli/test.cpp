@@ -16,7 +16,6 @@ namespace heddle::cli {
 
 namespace {
 
-constexpr double kSuiteSeconds = 300;
 constexpr double kSimplifySeconds = 10;
 
 struct TestArguments {
@@ -150,12 +149,14 @@ int run_tests(const Session& session, TestArguments options) {
   options.suite.explain = !options.no_explain;
   catch_interrupts();
   Progress progress(campaign.json);
-  const size_t total = list.cases.size();
   SuiteRun run(std::move(list), options.suite, last_result());
+  const size_t total = run.state().result->tests.size();
   const bool live = progress.set_table([&](size_t rows, size_t width) { return suite_table(run.state(), rows, width); });
   size_t settled = 0;
+  std::vector<bool> told(total, false);
   SuiteResult result = run.run(progress, [&](const SuiteResult& so_far, size_t test) {
     ++settled;
+    told[test] = true;
     if (live) return;
     const TestResult& row = so_far.tests[test];
     if (!campaign.json && row.verdict != TestVerdict::kPassed && !is_bad(row.verdict)) print_out("{}\n", row_text(row));
@@ -169,6 +170,11 @@ int run_tests(const Session& session, TestArguments options) {
   if (campaign.json) {
     print_json(json_of(result));
   } else {
+    // What had a turn and was to have another one.
+    for (size_t i = 0; i < result.tests.size() && !live; ++i) {
+      const TestResult& row = result.tests[i];
+      if (!told[i] && row.verdict == TestVerdict::kCannotTest && row.missed == 0) print_out("{}\n", row_text(row));
+    }
     print_suite(result, live);
   }
   return saving.exit_code(stop_flag() ? ExitCode::kInterrupted : static_cast<ExitCode>(suite_exit(result)));
@@ -178,7 +184,7 @@ void add_test(CLI::App& app, Session& session) {
   Verb verb(app, "test", "run every test of a suite under many schedules, with one budget for all", TakesProgram::kOrCTest);
   auto options = std::make_shared<TestArguments>();
   options->suite.debug.simplify.seconds = kSimplifySeconds;
-  options->suite.campaign.add_to(verb, kRacyIfInstrumented);
+  options->suite.campaign.add_to(verb, kRacyIfInstrumented, CampaignOptions::Budget::kOfSuite);
   options->suite.campaign.add_search_to(verb);
   verb.text("--ctest", options->ctest, "the tests of a CMake build directory, instead of a test binary", "DIRECTORY");
   verb.text("--filter", options->filter, "only the tests whose name matches", "REGEX");

@@ -28,8 +28,8 @@ std::vector<std::string> header_lines(const EmittedTest& test) {
       fmt::format("Regression test for bug {}, which depends on the thread schedule: {}", test.id, comment_text(test.failure)),
       "Made by heddle emit-test. It forces the interleaving at these places, wherever an edit has moved them:"};
   for (const std::string& place : test.places) lines.push_back("  " + comment_text(place));
-  lines.emplace_back(
-      "Fails while the bug is there, passes once it is gone, and is skipped where heddle is not installed or the places are lost.");
+  lines.emplace_back("Fails while the bug is there, passes once it is gone; skipped where heddle is not installed or the places are lost.");
+  lines.emplace_back("Build the program with debug information (-g): without it the places cannot be found.");
   return lines;
 }
 

@@ -1,9 +1,11 @@
+// long: the steps of one verification share what they have learnt of the new build.
 #include "cli/verification.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 
 #include "cli/closed_check.h"
@@ -173,6 +175,9 @@ class Verification {
     set_points(all, PointKind::kRacy, base_.sites);
     add_accesses(all, paths, accesses_like(subject_.anchors, placed));
     const PlacedTrace everything = placer_.place(execute(all));
+    // What races here may be more than a few runs have shown.
+    all.detect = base_.detect;
+    if (!limits_.only_anchors && learnt) all_accesses_ = all;
     matching_.learn(everything);
     add_matched(subject_.anchors, matching_, everything, &sites);
     set_points(base_, PointKind::kRacy, base_.sites);
@@ -275,8 +280,9 @@ class Verification {
     add("sampled", fmt::format("{} drawn around the anchors and at random", schedules(result_.samples)), found.executions);
   }
 
-  // A plain build in which nothing has failed: does anything race in it that did not before? Then it is searched with that as points.
+  // A plain build in which nothing has failed: does anything race in it that did not before? It is searched with that and what is atomic as points.
   void watch_accesses() {
+    if (all_accesses_) search_at(*all_accesses_, "searched");
     if (unseen_.empty() || result_.failure || campaign_.learnt()) return;
     progress_.show("watching the accesses of the new build");
     const double rest = limits_.seconds > 0 ? std::max(1.0, (limits_.seconds - seconds()) / 3) : 0;
@@ -287,25 +293,27 @@ class Verification {
         build.racing == 0 ? std::string("no access was seen to race under Valgrind")
                           : fmt::format("{} racing instructions were seen under Valgrind", build.racing),
         build.executions);
-    if (build.racing > 0) {
-      result_.proved = false;
-      search_at(build.points);
-    }
+    if (build.racing > 0) result_.proved = false;
+    Plan with_points = base_;
+    build.points.put_in(with_points);
+    if (!build.points.learnt->sites.empty()) search_at(with_points, "watched");
     if (!build.new_races.empty())
       cannot_tell(fmt::format("accesses of {} race in this build, and did not before", build.new_races.front()));
   }
 
-  void search_at(const PointSet& points) {
+  void search_at(const Plan& base, const char* step) {
     const Plan before = base_;
-    points.put_in(base_);
+    base_ = base;
     const Reanchored fitted = reanchor(subject_.anchors, matching_, base_, run_, placer_);
-    consider(fitted.replay, "watched");
+    consider(fitted.replay, step);
+    if (fitted.threads_lost < result_.anchors.threads_lost) result_.anchors = fitted;  // a mutex that was replaced by atomics
     if (!ended()) {
       const auto strategy = search_named(options_.strategy_name())->make(search_options(5));
       const FindResult found = find(*strategy, campaign_.pool(), find_options(limits_.searched, 0.5));
       result_.executions += fitted.executions + found.executions;
-      take(found, "watched");
-      add("watched", fmt::format("{} that switch there, too", schedules(found.executions)), found.executions);
+      take(found, step);
+      add(step, fmt::format("{} that switch at {} instructions", schedules(found.executions), accesses_among(base_.sites).size()),
+          found.executions);
     }
     base_ = before;
   }
@@ -434,6 +442,7 @@ class Verification {
   const Execute run_;
   Placer placer_;
   Plan base_;
+  std::optional<Plan> all_accesses_;  // of the functions in which the accesses of the schedule are, in a plain build
   bool learns_ = false;
   uint32_t early_ = 0;
   GuardedLines lines_;
@@ -454,7 +463,8 @@ void Verification::distrust_anchors() {
   } else if (r.found() == 0) {
     cannot_tell(fmt::format("none of the {} places of the schedule is in this build", r.lost));
   } else if (r.threads_lost > 0) {
-    cannot_tell("what a thread of the schedule did is nowhere in this build");
+    const bool bare = sources_.size() <= 1 && sources_.count("") == sources_.size();
+    cannot_tell(fmt::format("what a thread of the schedule did is nowhere in this build{}", bare ? ", which lacks debug information" : ""));
   } else if (r.lost > r.found()) {
     cannot_tell(fmt::format("{} of the {} places of the schedule are not in this build", r.lost, r.found() + r.lost));
   }

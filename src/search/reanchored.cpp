@@ -109,7 +109,7 @@ class Fitting {
       for (const auto* list : {&end.after, &end.before}) {
         for (const NumberedOperation& o : *list) {
           if (anchors_.operations[o.operation].place.function.empty()) continue;
-          (matching_.found(o.operation) ? found : lost).insert(end.thread);
+          (matching_.found(o.operation) || matching_.replaced(o.operation) ? found : lost).insert(end.thread);
         }
       }
       if (!names_.contains(end.thread)) lost.insert(end.thread);

@@ -18,6 +18,7 @@ struct FrameworkRow {
   std::vector<std::string> marks;  // texts that only programs with this framework hold: an option's name, its library's
   std::vector<std::string> asks;
   std::vector<std::string> (*names)(const std::string& listing);
+  std::vector<std::string> (*failed)(const std::string& output);
   std::vector<std::string> filters;  // options of the user's own that choose; what follows "=" is theirs
   std::string (*filter)(const std::string& name);
 };
@@ -42,14 +43,68 @@ std::string catch_filter(const std::string& name) {
 
 std::string doctest_filter(const std::string& name) { return "--test-case=" + escaped(name, "\\,"); }
 
+std::string without_end(std::string line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  return line;
+}
+
+// "[  FAILED  ] Suite.Case (2 ms)", in the summary "[  FAILED  ] Suite.Case, where GetParam() = 1"; a crash ends behind "[ RUN      ] Suite.Case".
+std::vector<std::string> gtest_failed(const std::string& output) {
+  static constexpr std::string_view kRun = "[ RUN      ] ", kOk = "[       OK ] ", kFailed = "[  FAILED  ] ";
+  std::vector<std::string> names;
+  std::istringstream lines(output);
+  std::string under_way;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kRun)) under_way = without_end(line.substr(kRun.size()));
+    if (line.starts_with(kOk)) under_way.clear();
+    if (!line.starts_with(kFailed)) continue;
+    const std::string name = line.substr(kFailed.size());
+    names.push_back(name.substr(0, name.find_first_of(" ,\r")));
+    under_way.clear();
+  }
+  if (!under_way.empty()) names.push_back(under_way);
+  return names;
+}
+
+// The name lies between two lines of dashes; names of sections follow it.
+std::vector<std::string> catch_failed(const std::string& output) {
+  constexpr size_t kRule = 40;
+  std::vector<std::string> names;
+  std::istringstream lines(output);
+  bool behind_rule = false;
+  for (std::string line; std::getline(lines, line);) {
+    line = without_end(line);
+    if (behind_rule && !line.empty()) names.push_back(line);
+    behind_rule = line.size() > kRule && line.find_first_not_of('-') == std::string::npos;
+  }
+  return names;
+}
+
+std::vector<std::string> doctest_failed(const std::string& output) {
+  static constexpr std::string_view kCase = "TEST CASE:  ";
+  std::vector<std::string> names;
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kCase)) names.push_back(without_end(line.substr(kCase.size())));
+  }
+  return names;
+}
+
 const std::vector<FrameworkRow>& rows() {
   static const std::vector<FrameworkRow> all = {
-      {"GoogleTest", {"gtest_list_tests", "libgtest.so"}, {"--gtest_list_tests"}, gtest_names, {"--gtest_filter"}, gtest_filter},
-      {"Catch2", {"list-test-names-only"}, {"--list-test-names-only"}, catch_names, {}, catch_filter},
+      {"GoogleTest",
+       {"gtest_list_tests", "libgtest.so"},
+       {"--gtest_list_tests"},
+       gtest_names,
+       gtest_failed,
+       {"--gtest_filter"},
+       gtest_filter},
+      {"Catch2", {"list-test-names-only"}, {"--list-test-names-only"}, catch_names, catch_failed, {}, catch_filter},
       {"doctest",
        {"list-test-cases"},
        {"--list-test-cases", "--reporters=xml"},
        doctest_names,
+       doctest_failed,
        {"--test-case", "-tc", "--dt-test-case", "--test-suite", "-ts"},
        doctest_filter},
   };
@@ -68,11 +123,6 @@ bool is_filter(const FrameworkRow& row, const std::string& word) {
 // Catch2 takes a test's name as a plain word.
 bool chooses(const FrameworkRow& row, const std::string& word) {
   return is_filter(row, word) || (std::string_view(row.name) == "Catch2" && !word.starts_with('-'));
-}
-
-std::string without_end(std::string line) {
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-  return line;
 }
 
 std::string unescaped_xml(std::string text) {
@@ -139,6 +189,10 @@ std::optional<std::string> framework_of(const std::string& program) {
 bool has_filter(const std::string& framework, const std::vector<std::string>& command) {
   const FrameworkRow& row = row_named(framework);
   return std::any_of(command.begin() + 1, command.end(), [&](const std::string& word) { return chooses(row, word); });
+}
+
+std::vector<std::string> failed_tests(const std::string& framework, const std::string& output) {
+  return row_named(framework).failed(output);
 }
 
 std::vector<std::string> listing_command(const std::string& framework, const std::vector<std::string>& command) {

@@ -19,6 +19,9 @@ std::vector<std::string> listing_command(const std::string& framework, const std
 // From what it printed then. Throws Error where that is no test.
 TestList listed_tests(const std::string& framework, const std::vector<std::string>& command, const std::string& listing);
 
+// The test cases that failed, or were under way when the run ended, by what the whole binary printed in it; also names that are none.
+std::vector<std::string> failed_tests(const std::string& framework, const std::string& output);
+
 // The names in what a binary printed.
 std::vector<std::string> gtest_names(const std::string& listing);
 std::vector<std::string> catch_names(const std::string& listing);

@@ -21,9 +21,10 @@ bool ImposedState::allows(uint32_t thread, Op op, SiteId site, ObjectId object) 
     case ImposedKind::kSection: break;
   }
   if (owner_ == kNoIndex || owner_ == thread) return true;
+  const bool before = imposed_.before != kNoObject;
   if (imposed_.gate) return !among(imposed_.enter, op, site);
-  if (among(imposed_.out, op, site)) return false;
-  return object != object_ || object == kNoObject || !takes(op);
+  if ((before && among(imposed_.enter, op, site)) || among(imposed_.out, op, site)) return false;
+  return object != (before ? imposed_.before : object_) || object == kNoObject || !takes(op);
 }
 
 void ImposedState::step(const Event& e) {

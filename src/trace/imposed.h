@@ -27,6 +27,7 @@ struct Imposed {
   // kSection. Kept out are operations on the object of `enter`, those at `enter` itself if it is a gate, and those at `out`.
   std::vector<Spot> enter, leave, out;
   bool gate = false;
+  ObjectId before = kNoObject;  // a lock taken before `enter`: kept out are `enter` itself and those on this lock instead
   // kOrder.
   Spot waits, awaited;
 };
@@ -52,9 +53,9 @@ bool obeys(const Trace& trace, const Imposed& imposed);
 // says so.
 struct Remedy {
   Imposed imposed;
-  enum class Form : uint8_t { kHoldLock, kOneSection, kGate, kWait } form = Form::kHoldLock;
+  enum class Form : uint8_t { kHoldLock, kTakeBefore, kOneSection, kGate, kWait } form = Form::kHoldLock;
   Event from{}, to{};               // the section, or who waits and for what
-  std::optional<Event> given_back;  // kHoldLock: where the lock is given back too early
+  std::optional<Event> given_back;  // kHoldLock: where the lock is given back too early; kTakeBefore: where the lock is taken now
 };
 // `passing`: a run that passes, which has what the failing one never came to; may be null.
 std::vector<Remedy> remedies(const Trace& failing, const Trace* passing);

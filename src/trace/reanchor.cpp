@@ -15,6 +15,8 @@ namespace {
 constexpr double kLikeEnough = 0.55;
 constexpr size_t kMostPairs = 400'000;  // that are compared; of more, only what the anchors themselves name
 
+bool is_lock(Family family) { return family == Family::kMutexes || family == Family::kRwlocks || family == Family::kSemaphores; }
+
 // What an operation does to other threads, so that a mutex that became a reader-writer lock, or a variable that became atomic, is known again.
 double op_likeness(Op a, Op b) {
   if (a == b) return 1;
@@ -24,10 +26,8 @@ double op_likeness(Op a, Op b) {
   const bool memory = is_memory(a) && is_memory(b);
   constexpr uint8_t kAccess = kReads | kWrites;
   if (memory) return (row(a).traits & row(b).traits & kAccess) != 0 ? 0.9 : 0;
-  const bool locks = (x == Family::kMutexes || x == Family::kRwlocks || x == Family::kSemaphores) &&
-                     (y == Family::kMutexes || y == Family::kRwlocks || y == Family::kSemaphores);
   if ((row(a).traits & kSense) != (row(b).traits & kSense)) return 0;
-  return x == y ? 0.9 : locks ? 0.8 : 0;
+  return x == y ? 0.9 : is_lock(x) && is_lock(y) ? 0.8 : 0;
 }
 
 // "Account::withdraw" and "withdraw" after a move into a class.
@@ -152,6 +152,14 @@ std::optional<Reanchoring::Match> Reanchoring::matched(uint32_t old_operation) c
   if (!matched_) match();
   const auto at = matches_.find(old_operation);
   return at == matches_.end() ? std::nullopt : std::optional(at->second);
+}
+
+bool Reanchoring::replaced(uint32_t old_operation) const {
+  const PlacedOperation& old = anchors_.operations[old_operation];
+  if (!is_lock(row(old.op).family) || old.place.function.empty()) return false;
+  return std::any_of(new_.begin(), new_.end(), [&](const PlacedOperation& o) {
+    return row(o.op).family == Family::kAtomics && (row(o.op).traits & kWrites) != 0 && o.place.function == old.place.function;
+  });
 }
 
 std::vector<PlacedOperation> Reanchoring::added() const {

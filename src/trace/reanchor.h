@@ -43,6 +43,8 @@ class Reanchoring {
   std::vector<SiteId> sites(uint32_t old_operation, const PlacedTrace& run) const;
   // Is there an operation in the new build that this one became?
   bool found(uint32_t old_operation) const { return matched(old_operation).has_value(); }
+  // Was this lock, or its release, replaced by atomics: does its function change memory by them now?
+  bool replaced(uint32_t old_operation) const;
   // Operations of the new build that none of the old one became.
   std::vector<PlacedOperation> added() const;
 

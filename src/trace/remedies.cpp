@@ -102,12 +102,22 @@ class Remedies {
           remedy.from = taken;
           remedy.to = *end;
           remedy.given_back = given;
+          Remedy earlier = remedy;
           add(std::move(remedy));
+          if (n.object != taken.object) take_before(std::move(earlier), n);
           break;
         }
         break;
       }
     }
+  }
+
+  // The lock that the thread takes next, taken before the one that it gave back last.
+  void take_before(Remedy remedy, const Event& next) {
+    remedy.form = Remedy::Form::kTakeBefore;
+    remedy.imposed.before = next.object;
+    remedy.given_back = next;
+    add(std::move(remedy));
   }
 
   // From an access before the switch to the next one to the same memory behind it.

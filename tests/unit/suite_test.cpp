@@ -28,6 +28,22 @@ TEST(SuiteNames, Catch2AndDoctest) {
   EXPECT_EQ(doctest_names(xml), std::vector<std::string>{"a <b> & c"});
 }
 
+TEST(SuiteNames, WhatFailedInARunOfTheWhole) {
+  const std::string google =
+      "[ RUN      ] A.Good\n[       OK ] A.Good (0 ms)\n[ RUN      ] A/B.Bad/1\nt.cpp:3: Failure\n"
+      "[  FAILED  ] A/B.Bad/1, where GetParam() = 2 (1 ms)\n";
+  EXPECT_EQ(failed_tests("GoogleTest", google), std::vector<std::string>{"A/B.Bad/1"});
+  EXPECT_EQ(failed_tests("GoogleTest", "[ RUN      ] A.Good\n[       OK ] A.Good (0 ms)\n[ RUN      ] A.Hangs\n"),
+            std::vector<std::string>{"A.Hangs"});
+  EXPECT_TRUE(failed_tests("GoogleTest", "[ RUN      ] A.Good\n[       OK ] A.Good (0 ms)\n").empty());
+  const std::string rule(79, '-');
+  const std::string catch2 =
+      rule + "\ntakes, and gives\n  a section\n" + rule + "\nt.cpp:7\n" + std::string(79, '.') + "\n\nt.cpp:8: FAILED:\n";
+  EXPECT_EQ(failed_tests("Catch2", catch2).front(), "takes, and gives");
+  EXPECT_EQ(failed_tests("doctest", "t.cpp:3:\nTEST CASE:  a <b>\n\nt.cpp:5: ERROR: CHECK( x ) is NOT correct!\n"),
+            std::vector<std::string>{"a <b>"});
+}
+
 TEST(SuiteNames, AFilterOfTheUsersOwnIsSeen) {
   EXPECT_TRUE(has_filter("GoogleTest", {"./t", "--gtest_filter=A.*"}));
   EXPECT_FALSE(has_filter("GoogleTest", {"./t", "--gtest_shuffle", "word"}));

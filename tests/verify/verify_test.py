@@ -17,6 +17,7 @@ import run as cases
 HEDDLE = None
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 VARIED = CASES.parent / "varied"
+REPLACED = CASES.parent / "replaced"
 
 
 def heddle(*words, cwd, **environment):
@@ -334,6 +335,21 @@ class OneInstruction(Work):
         self.assertEqual(self.verify("wrong_other.c")["verdict"], "still-fails")
 
 
+class AtomicsForALock(Work):
+    """In a plain build atomics are no points of the schedule: they are made points when nothing has failed."""
+    NAME, CASES = "fdclose", REPLACED
+
+    def test_verdicts(self):
+        self.assertEqual(self.verify("fix_exchange.c")["verdict"], "fixed")
+
+
+class AtomicsThatAreTwoSteps(Work):
+    NAME, CASES = "token", REPLACED
+
+    def test_verdicts(self):
+        self.assertEqual(self.verify("wrong_claim.c")["verdict"], "still-fails")
+
+
 class SplitIntoFiles(Work):
     NAME, CASES = "largest", VARIED
 
@@ -431,6 +447,43 @@ int main() {
         self.assertEqual(done.returncode, 0, done)
         suggestion = json.loads(done.stdout)["suggestion"]
         self.assertIn("take one lock before two.cpp", suggestion)
+
+    def test_the_lock_to_take_before(self):
+        # To hold the first lock on is a deadlock with the checkpoint. Each thread has its own copy of the inlined code.
+        (self.work / "log.cpp").write_text("""#include <cassert>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::mutex number_mutex, log_mutex;
+int last = 0;
+std::vector<int> records;
+inline int draw() {
+  std::lock_guard<std::mutex> lock(number_mutex);
+  return ++last;
+}
+inline void append(int number) {
+  std::lock_guard<std::mutex> lock(log_mutex);
+  assert(records.empty() || records.back() < number);
+  records.push_back(number);
+}
+int main() {
+  std::thread one([] { append(draw()); });
+  std::thread two([] { append(draw()); });
+  {
+    std::lock_guard<std::mutex> log(log_mutex);
+    std::lock_guard<std::mutex> number(number_mutex);
+  }
+  one.join();
+  two.join();
+}
+""")
+        subprocess.run(["g++", "-g", "-O1", "-pthread", "log.cpp", "-o", "log"], cwd=self.work, check=True)
+        told = self.heddle("debug", "--json", "--no-slice", "--no-isolate", "--simplify-time", "0", "--", "./log")
+        self.assertEqual(told.returncode, 1, told)
+        done = self.heddle("suggest", "--json", "--time", "0")
+        self.assertEqual(done.returncode, 0, done)
+        changes = {row["change"]: row["result"] for row in json.loads(done.stdout)["tried"]}
+        self.assertIn("removes", {result for change, result in changes.items() if change.startswith("take `log_mutex` before")}, changes)
 
 
 if __name__ == "__main__":
