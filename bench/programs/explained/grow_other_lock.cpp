@@ -10,7 +10,7 @@ class Samples {
  public:
   void add(int v) {
     std::lock_guard<std::mutex> g(write_lock_);  // BUG
-    values_.push_back(v);  // FIX
+    values_.push_back(v);                        // FIX
     ++count_;
   }
   int sum() {

@@ -14,7 +14,7 @@ static int twice(int n) { return 2 * n; }
 static void load() {
   auto* p = new Plugin;
   p->name = "twice";
-  slot.store(p);  // BUG
+  slot.store(p);       // BUG
   p->handler = twice;  // FIX
 }
 

@@ -17,10 +17,6 @@ struct Mailer : Service {
   Mailer() { limit = &own_limit; }  // FIX
 };
 
-void Service::run() {
-  assert(limit != nullptr);
-}
+void Service::run() { assert(limit != nullptr); }
 
-int main() {
-  Mailer mailer;
-}
+int main() { Mailer mailer; }

@@ -12,7 +12,7 @@ struct Totals {
 
 static void scan(Totals& totals, int first, int last) {
   for (int f = first; f < last; ++f) {
-    totals.files += 1;  // BUG
+    totals.files += 1;    // BUG
     totals.bytes += 100;  // BUG
   }
 }
