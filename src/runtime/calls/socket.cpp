@@ -366,10 +366,7 @@ long receive_message(int fd, msghdr* message, int flags) {
   return n;
 }
 
-}  // namespace
-
-HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
-  if (!active()) return real_io().recvmsg(fd, message, flags);
+long receive_message_at(int fd, msghdr* message, int flags, void* pc) {
   // Who sent it, and what came with it, then the bytes themselves.
   constexpr size_t kWhole = 5;
   constexpr size_t kMost = 64;
@@ -380,29 +377,30 @@ HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
                                   {&message->msg_flags, sizeof message->msg_flags}};
   const size_t pieces = message->msg_iovlen < kMost ? message->msg_iovlen : kMost;
   memcpy(filled + kWhole, message->msg_iov, pieces * sizeof(iovec));
-  const DescriptorCall call{
-      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, __builtin_return_address(0), {filled, kWhole + pieces, kWhole, 1}};
-  return with_errno(controlled(call, describe(fd), [&] { return receive_message(fd, message, flags); }));
+  const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, pc, {filled, kWhole + pieces, kWhole, 1}};
+  return controlled(call, describe(fd), [&] { return receive_message(fd, message, flags); });
 }
 
-// What is there when the first has come: more are not waited for.
+}  // namespace
+
+HEDDLE_EXPORT ssize_t recvmsg(int fd, msghdr* message, int flags) {
+  if (!active()) return real_io().recvmsg(fd, message, flags);
+  return with_errno(receive_message_at(fd, message, flags, __builtin_return_address(0)));
+}
+
+// What is there when the first has come: more are not waited for. Each is a call of its own: of the rooms for messages, which are large, a recording
+// then keeps what came, and a run of another schedule gives each message to whoever reads it there.
 HEDDLE_EXPORT int recvmmsg(int fd, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
   if (!active()) return static_cast<int>(with_errno(sys(SYS_recvmmsg, fd, messages, count, flags, timeout)));
-  // Of each message its header, which says how long it is, its sender and its first piece.
-  constexpr unsigned kMost = 16;
-  if (count > kMost) count = kMost;
-  iovec filled[1 + 3 * kMost] = {{messages, count * sizeof *messages}};
-  size_t pieces = 1;
-  for (unsigned i = 0; i < count; ++i) {
-    const msghdr& m = messages[i].msg_hdr;
-    if (m.msg_name != nullptr) filled[pieces++] = {m.msg_name, m.msg_namelen};
-    if (m.msg_control != nullptr) filled[pieces++] = {m.msg_control, m.msg_controllen};
-    if (m.msg_iovlen != 0) filled[pieces++] = m.msg_iov[0];
+  flags &= ~MSG_WAITFORONE;
+  unsigned done = 0;
+  while (done < count) {
+    const long n = receive_message_at(fd, &messages[done].msg_hdr, done == 0 ? flags : flags | MSG_DONTWAIT, __builtin_return_address(0));
+    if (n < 0 && done == 0) return static_cast<int>(with_errno(n));
+    if (n < 0) break;
+    messages[done++].msg_len = static_cast<unsigned>(n);
   }
-  const DescriptorCall call{
-      fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, count, __builtin_return_address(0), {filled, pieces, pieces, 0}};
-  return static_cast<int>(
-      with_errno(controlled(call, describe(fd), [&] { return sys(SYS_recvmmsg, fd, messages, count, flags | MSG_DONTWAIT, nullptr); })));
+  return static_cast<int>(done);
 }
 
 HEDDLE_EXPORT int sendmmsg(int fd, mmsghdr* messages, unsigned count, int flags) {
