@@ -44,8 +44,10 @@ class Narrowing {
   }
 
  private:
-  // What failed in the first run of the whole that fails, by what it printed.
+  // What failed in the first run of the whole in which something fails that does not always fail, by what the run printed. What fails without
+  // a preemption fails always, or is found among the others.
   std::vector<std::string> failed_together() {
+    std::vector<std::string> always;
     progress_.show("running all tests together");
     try {
       Campaign whole(target_, options_, options_.predicates(), Input::of_bytes(""));
@@ -57,7 +59,11 @@ class Narrowing {
         const RunResult result = whole.pool().run_now(plan);
         ++runs_;
         if (whole.threadless()) return {};
-        if (whole.fails(result.trace)) return suite::failed_tests(framework_, result.output.out);
+        if (!whole.fails(result.trace)) continue;
+        std::vector<std::string> failed = suite::failed_tests(framework_, result.output.out);
+        if (run == 0) always = failed;
+        std::erase_if(failed, [&](const std::string& name) { return std::find(always.begin(), always.end(), name) != always.end(); });
+        if (!failed.empty()) return failed;
       }
     } catch (const Error&) {
       // Where the whole cannot be run, or not in this time, its tests may be.

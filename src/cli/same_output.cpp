@@ -79,7 +79,8 @@ size_t replay_difference(const Trace& recorded, const Trace& again, std::string*
 
 std::string divergence(const Trace& again, size_t at, const std::string& difference) {
   const std::string& message = again.outcome().message;
-  if (again.outcome().kind != OutcomeKind::kDiverged) return difference;
+  // What cut it short says more than that it is shorter.
+  if (again.outcome().kind != OutcomeKind::kDiverged) return is_inconclusive(again.outcome()) && !message.empty() ? message : difference;
   if (at < again.events().size())
     return fmt::format("{} ({}, and it is event {} where the run ends)", message, difference, again.events().size());
   return fmt::format("{} (after event {})", message, at);

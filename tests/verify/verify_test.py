@@ -340,7 +340,11 @@ class AtomicsForALock(Work):
     NAME, CASES = "fdclose", REPLACED
 
     def test_verdicts(self):
-        self.assertEqual(self.verify("fix_exchange.c")["verdict"], "fixed")
+        # The source's words leave a doubt; a search with the atomics as points does not bear it out.
+        told = self.verify("fix_exchange.c")
+        self.assertIn(told["verdict"], ("fixed", "cannot-tell"), told)
+        self.assertTrue(any(e["step"] == "watched" and "instructions" in e["what"] and e["passed"] for e in told["evidence"]), told)
+        self.assertEqual(self.verify("wrong_flag.c")["verdict"], "still-fails")
 
 
 class AtomicsThatAreTwoSteps(Work):

@@ -63,11 +63,14 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "pause") == 0) stop = 1;
   pthread_create(&thread, NULL, count, NULL);
   if (strcmp(argv[1], "pause") == 0) pthread_join(thread, NULL);
+  const int slow = strcmp(argv[1], "slow") == 0;
+  if (slow) pthread_mutex_lock(&lock);  // nobody else comes to a point meanwhile
   printf("ready\n");
   fflush(stdout);
   for (volatile int turn = 1; strcmp(argv[1], "busy") == 0 && turn != 0; turn = 1) continue;
-  for (volatile int i = strcmp(argv[1], "slow") == 0 ? 150000000 : 0; i != 0; --i) continue;
-  if (strcmp(argv[1], "handler") == 0 || strcmp(argv[1], "slow") == 0) {
+  for (volatile int i = slow ? 400000000 : 0; i != 0; --i) continue;
+  if (slow) pthread_mutex_unlock(&lock);
+  if (strcmp(argv[1], "handler") == 0 || slow) {
     count(NULL);
   } else if (strcmp(argv[1], "pause") == 0) {
     while (!came) pause();
