@@ -126,6 +126,27 @@ class Requests(base.InDirectory):
         told = self.leaves(["smash", "touch 1"], "feed", talk)
         self.assertEqual([kept["bytes_left"] for kept in told["inputs"]["kept"]], [6, 8])
 
+    def test_through_streams(self):
+        """fprintf, dprintf and getline on a connection; what the shell has open does not matter to a replay."""
+        def talk(connect, _):
+            def greeted():
+                client = connect()
+                self.assertEqual(client.socket.recv(256), b"who is there\n")
+                return client
+            early = greeted()
+            early.ask("smash")
+            early.close()
+            self.chatter(greeted)
+            greeted().ask("touch 1")
+        self.record("streams", talk)
+        told = self.reduced()
+        self.assertEqual(self.kept(told), ["smash", "touch 1"])
+        self.assertLess(told["log_events"]["after"], 40)
+        for words in ([], ["--reduced"]):
+            again = subprocess.run(["sh", "-c", 'exec "$@" 5</dev/null 6</dev/null 9</dev/null', "sh", base.HEDDLE, "replay", *words], cwd=self.directory,
+                                   capture_output=True, text=True)
+            self.assertEqual(again.returncode, 1, again)
+
     def test_a_chain_of_three_connections(self):
         def talk(connect, _):
             clients = [connect() for _ in range(3)]

@@ -17,6 +17,7 @@
 #include "runtime/outside/kernel_files.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/recorded_names.h"
+#include "runtime/outside/trap.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -213,6 +214,7 @@ HEDDLE_EXPORT FILE* fdopen(int fd, const char* mode) noexcept {
   static FILE* (*library)(int, const char*);
   if (library == nullptr) library = next_symbol<FILE* (*)(int, const char*)>("fdopen");
   FILE* stream = library(fd, mode);
+  if (stream != nullptr) catch_stream(fd);
   if (stream == nullptr || !active() || mode[0] != 'r') return stream;
   hold_contents(stream);
   seed_stream(stream);

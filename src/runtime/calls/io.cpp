@@ -1,7 +1,6 @@
 // Reads, writes and closes on descriptors that can block, and the pipes and events made inside the program.
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -16,70 +15,13 @@
 #include "runtime/outside/descriptor_call.h"
 #include "runtime/outside/timers.h"
 
-namespace heddle::rt {
+using namespace heddle;
+using namespace heddle::rt;
 
 namespace {
 
 constexpr unsigned kSpliceNoWait = 2;  // SPLICE_F_NONBLOCK
 constexpr size_t kSurePiece = 16384;
-constexpr int kNoWait = 8;  // RWF_NOWAIT
-
-// As much as goes in without blocking: a write that fills a pipe would wait inside the kernel for the rest.
-long write_some(int fd, bool socket, const char* data, size_t size) {
-  if (socket) return sys(SYS_sendto, fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL, nullptr, 0);
-  const iovec piece{const_cast<char*>(data), size};
-  const long written = sys(SYS_pwritev2, fd, &piece, 1, -1, -1, kNoWait);
-  if (written != -EOPNOTSUPP && written != -EINVAL && written != -ENOSYS) return written;
-  // A pipe that polls as writable has room for a page.
-  return sys(SYS_write, fd, data, size < PIPE_BUF ? size : PIPE_BUF);
-}
-
-// To an inherited stream: whole, as if its reader were always fast enough. Even where the program asked not to wait, how fast it is must
-// not decide what the program does.
-long write_out(int fd, const char* data, size_t size) {
-  size_t done = 0;
-  do {
-    const long written = sys(SYS_write, fd, data + done, size - done);
-    if (written == -EAGAIN) {
-      pollfd watched{fd, POLLOUT, 0};
-      sys(SYS_ppoll, &watched, 1, nullptr, nullptr, 8);
-      if (!has_arrived()) continue;
-    }
-    if (written < 0) return done != 0 ? static_cast<long>(done) : written;
-    done += static_cast<size_t>(written);
-  } while (done < size);
-  return static_cast<long>(done);
-}
-
-}  // namespace
-
-long controlled_write(int fd, const char* data, size_t size, void* pc) {
-  const DescriptorCall call{fd, Op::kWrite, POLLOUT, false, size, pc};
-  const DescriptorInfo info = describe(fd);
-  library_reads(data, size, pc);
-  descriptor_used(fd, pc);
-  if (info.stream && info.reach == Reach::kForeign) return write_out(fd, data, size);
-  const bool piecewise = (info.socket || info.stream) && is_controlled(call, info) && is_blocking(fd);
-  if (!piecewise) {
-    return controlled(call, info, [&] {
-      return info.socket ? sys(SYS_sendto, fd, data, size, MSG_NOSIGNAL, nullptr, 0) : sys(SYS_write, fd, data, size);
-    });
-  }
-  size_t done = 0;
-  do {
-    const long written = controlled(call, info, [&] { return write_some(fd, info.socket, data + done, size - done); });
-    if (written < 0) return done != 0 ? static_cast<long>(done) : written;
-    done += static_cast<size_t>(written);
-  } while (done < size);
-  return static_cast<long>(done);
-}
-
-}  // namespace heddle::rt
-
-using namespace heddle;
-using namespace heddle::rt;
-
-namespace {
 
 ssize_t read_at(int fd, void* data, size_t size, void* pc) {
   const DescriptorInfo info = describe(fd);

@@ -9,6 +9,7 @@
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/library_access.h"
 #include "runtime/outside/descriptor_facts.h"
+#include "runtime/outside/trap.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -70,6 +71,12 @@ void descriptor_put(int to, bool in_use, const void* pc) {
   }
 }
 
+// The streams that every program has may lead elsewhere now.
+int with_stream(int to) {
+  if (to >= 0 && to < 3) catch_stream(to);
+  return to;
+}
+
 bool is_open(int fd) { return sys(SYS_fcntl, fd, F_GETFD) >= 0; }
 
 }  // namespace
@@ -77,23 +84,23 @@ bool is_open(int fd) { return sys(SYS_fcntl, fd, F_GETFD) >= 0; }
 HEDDLE_EXPORT int dup2(int from, int to) noexcept {
   HEDDLE_NEXT(dup2)
   if (from != to) forget_descriptor(to);
-  if (!detecting() || from == to) return next(from, to);
+  if (!detecting() || from == to) return with_stream(next(from, to));
   const void* pc = __builtin_return_address(0);
   descriptor_used(from, pc);
   const bool in_use = is_open(to);
   const int result = next(from, to);
   if (result >= 0) descriptor_put(to, in_use, pc);
-  return result;
+  return with_stream(result);
 }
 
 HEDDLE_EXPORT int dup3(int from, int to, int flags) noexcept {
   HEDDLE_NEXT(dup3)
   forget_descriptor(to);
-  if (!detecting() || from == to) return next(from, to, flags);
+  if (!detecting() || from == to) return with_stream(next(from, to, flags));
   const void* pc = __builtin_return_address(0);
   descriptor_used(from, pc);
   const bool in_use = is_open(to);
   const int result = next(from, to, flags);
   if (result >= 0) descriptor_put(to, in_use, pc);
-  return result;
+  return with_stream(result);
 }

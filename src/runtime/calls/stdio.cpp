@@ -30,6 +30,7 @@ namespace {
   X(ftrylockfile)       \
   X(funlockfile)        \
   X(vfprintf)           \
+  X(vdprintf)           \
   X(puts)               \
   X(fputs) X(putchar) X(putc) X(fputc) X(fwrite) X(fflush) X(fclose) X(getc) X(fgetc) X(getchar) X(fgets) X(fread) X(getdelim) X(ungetc)
 
@@ -82,10 +83,30 @@ void give_way_in_time(void* pc) {
   if (++calls == kLongest) point(Op::kYield, nullptr, pc);
 }
 
+// What the C library writes meanwhile is written from here.
+class WritesFrom {
+ public:
+  explicit WritesFrom(void* pc) : thread_(active() ? g_current : nullptr) {
+    if (thread_ == nullptr) return;
+    before_ = thread_->stream_caller;
+    thread_->stream_caller = pc;
+  }
+  ~WritesFrom() {
+    if (thread_ != nullptr) thread_->stream_caller = before_;
+  }
+  WritesFrom(const WritesFrom&) = delete;
+  WritesFrom& operator=(const WritesFrom&) = delete;
+
+ private:
+  ThreadSlot* thread_;
+  void* before_ = nullptr;
+};
+
 template <typename Call>
 auto put(FILE* stream, void* pc, Call call) {
   before(stream, pc);
   if (active() && g_live_count > 1) give_way_in_time(pc);
+  const WritesFrom here(pc);
   if (__builtin_expect(!is_cancelled(), 1)) return call();
   if ((stream->_flags & kUnbuffered) != 0) test_cancel(pc);
   const long waiting = waiting_bytes(stream);
@@ -196,6 +217,39 @@ HEDDLE_EXPORT int __printf_chk(int, const char* format, ...) {
   return result;
 }
 
+// A stream of a moment, inside of the C library.
+HEDDLE_EXPORT int vdprintf(int fd, const char* format, va_list arguments) {
+  catch_stream(fd);
+  const WritesFrom here(HEDDLE_HERE);
+  return stdio().vdprintf(fd, format, arguments);
+}
+
+HEDDLE_EXPORT int dprintf(int fd, const char* format, ...) {
+  catch_stream(fd);
+  const WritesFrom here(HEDDLE_HERE);
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = stdio().vdprintf(fd, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
+HEDDLE_EXPORT int __vdprintf_chk(int fd, int, const char* format, va_list arguments) {
+  catch_stream(fd);
+  const WritesFrom here(HEDDLE_HERE);
+  return stdio().vdprintf(fd, format, arguments);
+}
+
+HEDDLE_EXPORT int __dprintf_chk(int fd, int, const char* format, ...) {
+  catch_stream(fd);
+  const WritesFrom here(HEDDLE_HERE);
+  va_list arguments;
+  va_start(arguments, format);
+  const int result = stdio().vdprintf(fd, format, arguments);
+  va_end(arguments);
+  return result;
+}
+
 HEDDLE_EXPORT int puts(const char* text) {
   library_reads_text(text, HEDDLE_HERE);
   return put(stdout, HEDDLE_HERE, [&] { return stdio().puts(text); });
@@ -225,6 +279,7 @@ HEDDLE_EXPORT size_t fwrite(const void* data, size_t size, size_t count, FILE* s
 
 HEDDLE_EXPORT int fflush(FILE* stream) {
   if (stream != nullptr) before_flush(stream, HEDDLE_HERE);
+  const WritesFrom here(HEDDLE_HERE);
   return stdio().fflush(stream);
 }
 
@@ -243,8 +298,12 @@ HEDDLE_EXPORT int fclose(FILE* stream) {
     }
     forget_object(stream);
   }
-  forget_descriptor(stream->_fileno);
-  return stdio().fclose(stream);
+  const int fd = stream->_fileno;
+  forget_descriptor(fd);
+  const WritesFrom here(HEDDLE_HERE);
+  const int result = stdio().fclose(stream);
+  forget_descriptor(fd);  // it was written to before it was closed
+  return result;
 }
 
 HEDDLE_EXPORT int fgetc(FILE* stream) {

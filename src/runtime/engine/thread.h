@@ -146,6 +146,7 @@ struct ThreadSlot {
   uint64_t last_step;
   uint64_t used;         // processor time, in virtual ns
   uint64_t ready_since;  // the step from which its next operation was not seen to block
+  void* stream_caller;   // where the call comes from that writes to a stream, while it does
 
   Carried carrier;
   ThreadSignals signals;

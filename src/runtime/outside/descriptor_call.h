@@ -116,5 +116,7 @@ long controlled(const DescriptorCall& c, const DescriptorInfo& info, Call call) 
 
 // A write that goes on until everything is written, as a blocking one does.
 long controlled_write(int fd, const char* data, size_t size, void* pc);
+// The same, and the detector of races does not get to know what was read.
+long write_under_control(int fd, const char* data, size_t size, void* pc);
 
 }  // namespace heddle::rt

@@ -16,6 +16,7 @@
 #include "runtime/outside/peers.h"
 #include "runtime/outside/readiness.h"
 #include "runtime/outside/recorded_names.h"
+#include "wire/inherited.h"
 
 namespace heddle::rt {
 
@@ -363,13 +364,74 @@ void examine_streams() {
   }
 }
 
+namespace {
+
+// What the recorded program inherited, in a record behind that of its branches.
+constexpr uint32_t kInheritedOrdinal = 1;
+constexpr int kMostInherited = 64;
+struct Inherited {
+  uint32_t count;
+  int32_t fds[kMostInherited];
+};
+
+bool is_inherited(int fd) {
+  const long flags = sys(SYS_fcntl, fd, F_GETFD);
+  return flags >= 0 && (flags & FD_CLOEXEC) == 0;  // ours do not outlive an exec
+}
+
+constexpr int kHighestInherited = kInheritedChannel;
+
+void log_inherited(const Inherited& list) {
+  InputRecord* r = new_call(sizeof list);
+  if (r == nullptr) return;
+  r->thread = kBranchInputs;
+  r->ordinal = kInheritedOrdinal;
+  r->op = Op::kFork;
+  memcpy(r + 1, &list, sizeof list);
+}
+
+// Numbers are given to what a program opens by what is open already: the replay has open what the recording had.
+void inherit_as_recorded() {
+  const InputRecord* r = g_replayed_count != 0 ? find(kBranchInputs, kInheritedOrdinal, Op::kFork) : nullptr;
+  Inherited list{};
+  if (r != nullptr && r->size == sizeof list) {
+    memcpy(&list, r + 1, sizeof list);
+    const auto had = [&list](int fd) {
+      for (uint32_t i = 0; i < list.count && i < kMostInherited; ++i) {
+        if (list.fds[i] == fd) return true;
+      }
+      return false;
+    };
+    for (int fd = 3; fd < kHighestInherited; ++fd) {
+      if (is_inherited(fd) && !had(fd)) sys(SYS_close, fd);
+    }
+    for (uint32_t i = 0; i < list.count && i < kMostInherited; ++i) {
+      if (sys(SYS_fcntl, list.fds[i], F_GETFD) >= 0) continue;
+      const long spare = sys(SYS_open, "/dev/null", O_RDWR, 0);
+      sys(SYS_dup2, spare, list.fds[i]);
+      if (spare != list.fds[i]) sys(SYS_close, spare);
+    }
+  } else if (replays_inputs() || g_run.control->mode != Mode::kOnce) {
+    return;
+  } else {
+    for (int fd = 3; fd < kHighestInherited && list.count < kMostInherited; ++fd) {
+      if (is_inherited(fd)) list.fds[list.count++] = fd;
+    }
+  }
+  log_inherited(list);
+}
+
+}  // namespace
+
 void examine_inherited() {
+  inherit_as_recorded();
   for (int fd = 3; fd < kMaxInherited; ++fd) g_inherited[fd] = describe(fd).reach == Reach::kForeign;
   for (uint64_t i = 0; i < g_replayed_count && record_at(i)->thread == kNoThread; ++i) {
     const auto fd = static_cast<int>(record_at(i)->ordinal);
     struct stat status;
     int ends[2];
-    if (fd >= kMaxInherited || sys(SYS_fstat, fd, &status) == 0 || sys(SYS_pipe2, ends, 0) != 0) continue;
+    const bool is_there = sys(SYS_fstat, fd, &status) == 0 && !S_ISCHR(status.st_mode);
+    if (fd >= kMaxInherited || is_there || sys(SYS_pipe2, ends, 0) != 0) continue;
     // What is read comes from the recording; the pipe only has to be there. Its ends may have got the wanted number themselves.
     const long spare = sys(SYS_fcntl, ends[0], F_DUPFD, kMaxInherited);
     sys(SYS_close, ends[0]);

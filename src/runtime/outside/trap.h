@@ -1,6 +1,6 @@
 #pragma once
-// System calls that are made without a function we could interpose: libgomp's own futex calls, glibc's inner locks, the reads inside of
-// its streams. A seccomp filter turns them into SIGSYS, and the handler puts them under control. Installed only where a program needs it:
+// System calls that are made without a function we could interpose: libgomp's own futex calls, glibc's inner locks, the reads and
+// writes inside of its streams. A seccomp filter turns them into SIGSYS, and the handler puts them under control. Installed only where a program needs it:
 // it stays for ever, also in what the process executes.
 
 namespace heddle::rt {
@@ -10,6 +10,8 @@ bool catch_inner_calls();
 bool catches_inner_calls();
 // In a new process with the memory of one that did.
 void catch_inner_calls_again();
+// A stream is made over a descriptor: catches what it reads and writes, if that may block or reach somebody.
+void catch_stream(int fd);
 // A library that makes its own futex calls is loaded: catch them.
 void catch_where_needed();
 

@@ -1,6 +1,6 @@
-// A service that answers lines. usage: line_service threads|pool|loop|feed PORT
+// A service that answers lines. usage: line_service threads|pool|loop|feed|streams PORT
 // threads: a thread for each connection. pool: four threads take connections from a queue. loop: one thread and an epoll set; another one does nothing of use.
-// feed: as threads, and answers nobody.
+// feed: as threads, and answers nobody. streams: as threads, greets first, and says everything through the C library's streams.
 // A line is a command and a number. What each does wrong is beside it.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -95,7 +95,27 @@ static void* feed(void* argument) {
   return NULL;
 }
 
+static void* stream(void* argument) {
+  struct session s = {(int)(long)argument, NULL, ""};
+  char *line = NULL, answer[64];
+  size_t room = 0;
+  FILE* in = fdopen(s.fd, "r");
+  FILE* out = fdopen(dup(s.fd), "w");
+  dprintf(s.fd, "who is %s\n", "there");
+  while (getline(&line, &room, in) > 0) {
+    execute(&s, line, answer);
+    fprintf(out, "%s", answer);
+    fflush(out);
+  }
+  free(line);
+  fputs("bye\n", out);
+  fclose(out);
+  fclose(in);
+  return NULL;
+}
+
 static void* (*serving(const char* kind))(void*) {
+  if (strcmp(kind, "streams") == 0) return stream;
   if (strcmp(kind, "feed") == 0) return feed;
   return strcmp(kind, "threads") == 0 ? serve : NULL;
 }
