@@ -120,10 +120,14 @@ Trace tail_of(const Trace& trace, uint64_t step) {
   return Trace(std::move(data));
 }
 
-RunResult run_from(const Campaign& campaign, const SavedCheckpoint& checkpoint, const Plan& plan) {
+void check_checkpoint(const SavedCheckpoint& checkpoint) {
   if (!fs::exists(checkpoint.path)) throw Error(fmt::format("the checkpoint {} is missing", checkpoint.path));
   if (checkpoint_digest(checkpoint.path) != checkpoint.digest)
     throw Error(fmt::format("the checkpoint {} is not as it was written", checkpoint.path));
+}
+
+RunResult run_from(const Campaign& campaign, const SavedCheckpoint& checkpoint, const Plan& plan) {
+  check_checkpoint(checkpoint);
   CheckpointReader reader(checkpoint.path);
   Runner runner(campaign.target(), campaign.runner_options());
   RunResult result = runner.run_from(reader, plan);

@@ -33,6 +33,9 @@ const SavedCheckpoint* last_before(const std::vector<SavedCheckpoint>& all, cons
 // A whole sentence's worth: the recording has lost what came before its first checkpoint.
 const SavedCheckpoint& first_of(const std::vector<SavedCheckpoint>& all, const Trace& saved);
 
+// Throws Error where it is missing, or is not as it was written.
+void check_checkpoint(const SavedCheckpoint& checkpoint);
+
 // The run's events after its first `step`.
 Trace tail_of(const Trace& trace, uint64_t step);
 // The rest of the run, in a process that begins as the checkpoint. `plan`: of tail_of(trace, step). Throws Error where the checkpoint cannot be used.

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "cli/checkpoints.h"
 #include "cli/debug_rest.h"
 #include "cli/debugging.h"
 #include "cli/finding.h"
@@ -112,8 +113,12 @@ int debug_saved(const Session& session, const DebugArguments& options) {
   catch_interrupts();
   Reopened r = reopen(options.bug, session, {.jobs = options.campaign.jobs, .fresh = options.campaign.fresh, .from_checkpoint = true});
   const Trace failing = BugStore().load_trace(r.bug, kFailingTrace);
-  if (failing.data().first != 0) return debug_rest(r, failing, {options.all, options.campaign.json});
+  if (failing.data().first != 0) return debug_rest(r, failing, {options.all, options.campaign.json, ""});
   const Confirmation confirmation = r.campaign->confirm(failing);
+  if (!confirmation.believed && !checkpoints_of(r.bug).empty()) {
+    const std::string start = fmt::format("from its start bug {} does not replay ({})", r.bug.id, confirmation.why_not);
+    return debug_rest(r, failing, {options.all, options.campaign.json, start});
+  }
   if (!confirmation.believed) throw Error(fmt::format("the saved schedule no longer replays: {}", confirmation.why_not));
   Progress progress(options.campaign.json);
   Json document = {{"verdict", "failure"}};

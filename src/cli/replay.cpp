@@ -1,6 +1,7 @@
 // heddle replay: run a saved schedule again and say whether it is the same, event by event.
 #include <fmt/format.h>
 
+#include "cli/checkpoints.h"
 #include "cli/gdb.h"
 #include "cli/pipeline.h"
 #include "cli/plain_anchors.h"
@@ -285,8 +286,25 @@ Plan plan_to_replay(const ReplayArguments& options, const Reopened& r, const Tra
   return plan;
 }
 
+// The checkpoint to begin at: where the beginning was not kept, or a later place is asked for. nullptr: the start.
+const SavedCheckpoint* checkpoint_for(const ReplayArguments& options, const std::vector<SavedCheckpoint>& all, const Trace& saved,
+                                      uint64_t step) {
+  if (options.from.empty() && saved.data().first == 0) return nullptr;
+  const SavedCheckpoint* before = last_before(all, {step, std::nullopt});
+  return before == nullptr && saved.data().first != 0 ? &first_of(all, saved) : before;
+}
+
 int replay_with_gdb(const ReplayArguments& options, Reopened& r, const Trace& saved, const Plan& plan) {
-  const uint64_t step = options.from.empty() ? deciding_step(options, saved) : event_at(r.bug, parse_moment("--from", options.from));
+  const uint64_t step =
+      options.from.empty() ? saved.data().first + deciding_step(options, saved) : event_at(r.bug, parse_moment("--from", options.from));
+  const std::vector<SavedCheckpoint> all = checkpoints_of(r.bug);
+  if (const SavedCheckpoint* checkpoint = checkpoint_for(options, all, saved, step)) {
+    const Trace rest = tail_of(saved, checkpoint->step);
+    Plan from_there = r.campaign->replay_plan(rest);
+    end_soon_after(rest, &from_there);
+    print_err("heddle: from the checkpoint after event {}\n", checkpoint->step);
+    return replay_in_gdb_from(*r.campaign, *checkpoint, from_there, rest, {options.gdb_commands, options.gdb_words, step, r.options.files});
+  }
   if (r.bug.build_id != current_build_id(r.bug))
     print_err("heddle: THE PROGRAM CHANGED since the bug was saved: the schedule may no longer fit\n");
   const Target target = r.campaign->target();
@@ -302,7 +320,7 @@ int replay_saved(const Session& session, const ReplayArguments& options) {
                        .live_input = options.live_input,
                        .last_live = options.last_live,
                        .other_build = options.relaxed,
-                       .from_checkpoint = !in_gdb && !options.relaxed});
+                       .from_checkpoint = !options.relaxed});
   const BugStore store;
   const char* const trace_file = trace_name(options, r.bug, store);
   const Trace saved = store.load_trace(r.bug, trace_file);
@@ -347,7 +365,7 @@ void add_replay(CLI::App& app, Session& session) {
             "under gdb, stopped before the switch that decides; words after -- that begin with a dash are gdb's own");
   verb.text("--from", options->from,
             "begin at the last checkpoint before N operations, or this long after the start (90s, 2m); with --gdb: stopped at the first "
-            "switch after that instead",
+            "switch after that",
             "N|TIME");
   verb.text("--to", options->to, "end after N operations, or at the first checkpoint after this long", "N|TIME");
   verb.text("--gdb-commands", options->gdb_commands, "under gdb, with these commands instead of the terminal, separated by ;", "COMMANDS");

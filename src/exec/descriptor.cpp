@@ -27,10 +27,14 @@ Descriptor reopened(const Descriptor& file, int flags) {
 std::string read_from_start(const Descriptor& file) {
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || status.st_size <= 0) return {};
+  // A program's stream is open for writing alone.
+  Descriptor own;
+  if ((::fcntl(file.get(), F_GETFL) & O_ACCMODE) == O_WRONLY) own = reopened(file, O_RDONLY);
+  const int from = own ? own.get() : file.get();
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t n = ::pread(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    const ssize_t n = ::pread(from, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     done += static_cast<size_t>(n);

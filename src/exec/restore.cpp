@@ -180,12 +180,12 @@ std::vector<Run> load_pages(Channel& channel, CheckpointSource& source, uint64_t
   return runs;
 }
 
-void await_stop(Channel& channel, const std::function<bool()>& ended) {
+void await_state(Channel& channel, RestoreState wanted, const std::function<bool()>& ended) {
   RestoreWords& r = channel.control().restore;
   for (int waited = 0; waited < kPatienceMs; waited += 10) {
     RestoreState state;
     __atomic_load(&r.state, &state, __ATOMIC_ACQUIRE);
-    if (state == RestoreState::kStopped) return;
+    if (state == wanted) return;
     if (ended()) throw Error("the program ended before it could become the checkpoint");
     const timespec span{0, 10'000'000};
     ::syscall(SYS_futex, &r.state, FUTEX_WAIT, static_cast<uint32_t>(state), &span, nullptr, 0);
@@ -227,7 +227,7 @@ void restore(Channel& channel, CheckpointSource& source, const std::function<boo
   const Checkpoint& c = source.checkpoint();
   r.offset = page_up(channel.control().size);
   const std::vector<Run> runs = load_pages(channel, source, r.offset + kScriptRoom);
-  await_stop(channel, ended);
+  await_state(channel, RestoreState::kStopped, ended);
   const std::vector<MemoryMapping> now = mappings_of(r.pid);
   check_kernel(c, now, r.pid);
   constexpr uint64_t kFirstPlace = uint64_t{1} << 44, kNextPlace = uint64_t{1} << 40;
@@ -243,5 +243,7 @@ void restore(Channel& channel, CheckpointSource& source, const std::function<boo
   __atomic_store(&r.state, &go, __ATOMIC_RELEASE);
   ::syscall(SYS_futex, &r.state, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
+
+void await_restored(Channel& channel, const std::function<bool()>& ended) { await_state(channel, RestoreState::kDone, ended); }
 
 }  // namespace heddle::exec

@@ -60,7 +60,9 @@ std::shared_ptr<const Input> Input::copy_of(int fd, std::string* note) {
 
 Descriptor Input::open() const { return reopened(file_, O_RDONLY); }
 
-Streams::Streams(const Input& input) : in_(input.open()), out_(memory_file("heddle-stdout")), err_(memory_file("heddle-stderr")) {}
+// As a shell opens them for `>`: whether a stream can be read is a question that the C library asks (perror).
+Streams::Streams(const Input& input)
+    : in_(input.open()), out_(reopened(memory_file("heddle-stdout"), O_WRONLY)), err_(reopened(memory_file("heddle-stderr"), O_WRONLY)) {}
 
 uint64_t Streams::size() const { return static_cast<uint64_t>(size_of(out_)) + static_cast<uint64_t>(size_of(err_)); }
 

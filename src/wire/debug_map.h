@@ -25,6 +25,10 @@ struct DebugMap {
   const void* records;
   const void* current;   // pointer to the record of the thread that runs
   const uint64_t* step;  // events executed
+  // Of a thread on a fiber that does not run: its saved stack pointer, 8 bytes of its record. From there on lie a word, r15, r14, r13, r12, rbx, rbp and the
+  // place to go on (runtime/base/context.S).
+  uint32_t record_context;
+  uint32_t* held;  // 4 bytes: a process that was made of a checkpoint waits while they are not 0
 };
 
 }  // namespace heddle

@@ -5,6 +5,7 @@ usage: checkpoints_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -143,20 +144,60 @@ class Checkpoints(Recorded):
         self.assertEqual((whole["verdict"], whole["identical"], whole["from"]), ("failure", True, checkpoints[0][0]))
         bug = self.files[0].parent.name
         self.assertEqual(self.heddle("explain", bug).returncode, 0)
-        told = self.heddle("debug", bug)
-        self.assertEqual(told.returncode, 1, told)
-        self.assertRegex(told.stderr, r"^heddle: the first \d+ events of bug \w+ were not kept: it is explained as it was recorded[^\n]*\n$")
-        self.assertIn("SIGTERM", told.stdout)
-        document = json.loads(self.heddle("debug", "--json", bug).stdout)
-        self.assertEqual((document["verdict"], document["from"]), ("failure", checkpoints[0][0]))
-        self.assertIn("were not kept", document["not_simplified"])
-        for words in (["simplify", bug], ["reduce", bug], ["replay", "--gdb", bug]):
+        self.debugged(bug, checkpoints)
+        self.in_gdb(checkpoints[-1][0])
+        for words in (["simplify", bug], ["reduce", bug]):
             done = self.heddle(*words)
             self.assertEqual(done.returncode, 125, done)
             self.assertRegex(done.stderr, r"the first \d+ events of bug \w+ were not kept")
             self.assertEqual(len(done.stderr.splitlines()), 1, done)
         self.files[0].unlink()
         self.assertIn("missing", self.refused())
+
+    def debugged(self, bug, checkpoints):
+        """It is told as it was recorded, once it has failed alike from its last checkpoint."""
+        told = self.heddle("debug", bug)
+        self.assertEqual(told.returncode, 1, told)
+        self.assertRegex(told.stderr, r"^heddle: the first \d+ events of bug \w+ were not kept: it failed alike 3 times from the checkpoint after event "
+                         rf"{checkpoints[-1][0]}, and is explained as it was recorded[^\n]*\n$")
+        self.assertIn("SIGTERM", told.stdout)
+        document = json.loads(self.heddle("debug", "--json", bug).stdout)
+        self.assertEqual((document["verdict"], document["from"]), ("failure", checkpoints[-1][0]))
+        self.assertIn("were not kept", document["not_simplified"])
+
+    def in_gdb(self, step):
+        """gdb attaches to the checkpoint's process, and to another one to go back; threads are shown by their saved contexts."""
+        commands = "info heddle;heddle-next-switch;heddle-reverse;heddle-backtrace T1;heddle-next-switch;heddle-last queue"
+        out = self.heddle("replay", "--gdb-commands", commands, "--from", step).stdout
+        stops = [int(number) for number in re.findall(r"is about to be stopped after operation (\d+); ", out)]
+        self.assertEqual(len(stops), 4, out)
+        self.assertGreaterEqual(stops[0], step)
+        self.assertEqual(stops[2], stops[0], out)
+        self.assertEqual(stops[3], stops[1], out)
+        self.assertRegex(out, r"heddle: after \d+ of \d+ operations\n(. (main|T\d) +before: .*works_long.c:\d+\n){5}")
+        self.assertRegex(out, r"heddle: T1\n(#.*\n)*#\d+ .* in (produce|now_and_then) .*works_long.c:\d+\n")
+        self.assertRegex(out, r"heddle: queue was changed by T\d, after operation \d+ of \d+\n")
+
+    def test_from_the_end_where_the_start_does_not_replay(self):
+        """The beginning depends on what is not recorded: the rest is debugged from a checkpoint, and that is said."""
+        tool = self.started(program=("works_long", "100000000", "written", "depends"))
+        self.await_checkpoints(lambda names: "checkpoint.0002" in names)
+        tool.send_signal(signal.SIGTERM)
+        _, complaints = tool.communicate(timeout=120)
+        self.assertIn("does not replay", complaints)
+        (bug,) = (self.directory / ".heddle" / "bugs").iterdir()
+        start = r"heddle: from its start bug \w+ does not replay \([^\n]*\): it failed alike 3 times from the checkpoint after event "
+        done = self.heddle("debug", bug.name)
+        self.assertEqual(done.returncode, 1, done)
+        checkpoints = json.loads((bug / "checkpoints").read_text())
+        self.assertRegex(done.stderr, f"^{start}{checkpoints[-1]['events']}, ")
+        # Where the last one is of no use, the one before is taken, and that is said.
+        last = self.directory / ".heddle" / "checkpoints" / bug.name / checkpoints[-1]["file"]
+        last.write_bytes(last.read_bytes()[:-1])
+        done = self.heddle("debug", "--json", bug.name)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertRegex(done.stderr, rf"^heddle: the failure was not had again from event {checkpoints[-1]['events']}: the checkpoint \S+ is not as it was written\n")
+        self.assertEqual(json.loads(done.stdout)["from"], checkpoints[-2]["events"])
 
     def test_usage(self):
         for words in (["--keep", "1m"], ["--checkpoint", "1", "--keep", "much"], ["--checkpoint", "1", "--carrier", "kernel"]):

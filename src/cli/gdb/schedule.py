@@ -1,6 +1,7 @@
 # The commands that gdb gets with a saved schedule. Reads what wire/debug_map.h says, and nothing else of the runtime. The names in capitals come
 # from cli/gdb.cpp, which writes them above.
 import os
+import time
 
 import gdb
 
@@ -47,8 +48,47 @@ def own_frame(frame):
     return None
 
 
+SAVED = ["r15", "r14", "r13", "r12", "rbx", "rbp", "rip"]  # behind the first word of a saved context
+
+
+def on_fiber(record, action):
+    """What `action` gives while the registers are those of a thread that does not run: they are put back."""
+    if record == current():
+        return action()
+    context = word(record + known("record_context"), 8)
+    wanted = {name: word(context + 8 * (i + 1), 8) for i, name in enumerate(SAVED)}
+    wanted["rsp"] = context + 8 * (len(SAVED) + 1)
+    frame = gdb.newest_frame()
+    before = {name: int(frame.read_register(name)) & (2**64 - 1) for name in wanted}
+
+    def put(values):
+        for name, value in values.items():
+            gdb.execute("set $%s = %d" % (name, value), to_string=True)
+
+    gdb.newest_frame().select()
+    put(wanted)
+    try:
+        return action()
+    finally:
+        gdb.newest_frame().select()
+        put(before)
+
+
+def position():
+    frame = own_frame(gdb.newest_frame())
+    if frame is None:
+        return ""
+    sal = frame.find_sal()
+    return "%s:%d" % (sal.symtab.filename.rsplit("/", 1)[-1], sal.line)
+
+
 def where(record):
-    """Source position of a thread, by its kernel thread."""
+    """Source position of a thread, by its kernel thread, or its saved context."""
+    if PROCESSES:
+        try:
+            return on_fiber(record, position)
+        except (gdb.error, gdb.MemoryError):
+            return ""
     tid = word(record + known("record_tid"), 4)
     before = gdb.selected_thread()
     text = ""
@@ -188,6 +228,29 @@ class SharedMemory:
                 os.pwrite(file.fileno(), piece, at)
 
 
+attached = 0  # the number of the process that was attached to last
+
+
+def next_process():
+    """The tool makes one of the checkpoint whenever the one before has ended, and writes its number here."""
+    for _ in range(6000):
+        with open(PROCESSES) as file:
+            words = file.read().split()
+        if len(words) == 2 and int(words[0]) > attached:
+            return int(words[0]), int(words[1])
+        time.sleep(0.02)
+    raise gdb.GdbError("no other process could be made of the checkpoint")
+
+
+def attach():
+    """To a process that waits at the checkpoint. It goes on with the debugger's next continue."""
+    global attached
+    attached, process = next_process()
+    gdb.execute("attach %d" % process, to_string=True)
+    loaded(None)
+    gdb.selected_inferior().write_memory(known("held"), (0).to_bytes(4, "little"))
+
+
 def start_again(until):
     """The run from its beginning, stopped before its first instruction. A schedule is exact, so every place of it comes again."""
     global first, switch
@@ -197,6 +260,9 @@ def start_again(until):
         switch = None
     if gdb.selected_inferior().pid != 0:
         gdb.execute("kill", to_string=True)
+    if PROCESSES:
+        attach()
+        return
     shared_memory.restore()
     gdb.execute("starti", to_string=True)
 
@@ -217,8 +283,33 @@ class Reverse(gdb.Command):
         now = int(gdb.parse_and_eval(argument)) if argument else EVENTS + 1 if ended else step()
         earlier = [at for at in SWITCHES if at < now]
         if not earlier:
-            raise gdb.GdbError("no switch comes before operation %d" % now)
+            raise gdb.GdbError("no switch comes before operation %d%s" % (now, ", and the checkpoint is after operation %d" % FIRST if FIRST else ""))
         on_switch(earlier[-1])
+
+
+class Restart(gdb.Command):
+    """From the checkpoint to the first stop."""
+
+    def __init__(self):
+        super().__init__("heddle-restart", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        on_switch(STEP)
+
+
+class Backtrace(gdb.Command):
+    """The back-trace of a thread, by its name, or of all."""
+
+    def __init__(self):
+        super().__init__("heddle-backtrace", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        for record in live_records():
+            name = thread_name(index_of(record))
+            if argument and argument != name:
+                continue
+            print(PREFIX + name)
+            on_fiber(record, lambda: gdb.execute("backtrace"))
 
 
 class Changes(gdb.Breakpoint):
@@ -300,7 +391,12 @@ Reverse()
 Last()
 InfoHeddle()
 ProgramFirst()
-shared_memory = SharedMemory()
+if PROCESSES:
+    Restart()
+    Backtrace()
+else:
+    shared_memory = SharedMemory()
 for signal in ("SIGUSR1", "SIGUSR2"):
     gdb.execute("handle %s nostop noprint pass" % signal, to_string=True)
-print(PREFIX + "the schedule runs up to the deciding switch; then: heddle-next-switch, heddle-reverse, heddle-last EXPRESSION, info heddle")
+print(PREFIX + ("the schedule runs from the checkpoint after operation %d up to operation %d; threads are fibers: heddle-backtrace [THREAD]; then: " % (FIRST, STEP)
+               if PROCESSES else "the schedule runs up to the deciding switch; then: ") + "heddle-next-switch, heddle-reverse, heddle-last EXPRESSION, info heddle")

@@ -9,10 +9,8 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/real.h"
 #include "runtime/base/real_io.h"
-#include "runtime/engine/native.h"
-#include "runtime/engine/run.h"
+#include "runtime/calls/lookup.h"
 #include "runtime/engine/strange_threads.h"
-#include "runtime/outside/input_log.h"
 
 using namespace heddle;
 using namespace heddle::rt;
@@ -76,15 +74,6 @@ bool is_address(const char* node) {
   return node != nullptr && (inet_pton(AF_INET, node, &any) == 1 || inet_pton(AF_INET6, node, &any) == 1);
 }
 
-// What the C library and its modules do on the way is not the program's: no points, no inputs of their own.
-class Unwatched {
- public:
-  Unwatched() { t_managed = 0; }
-  ~Unwatched() { t_managed = 1; }
-  Unwatched(const Unwatched&) = delete;
-  Unwatched& operator=(const Unwatched&) = delete;
-};
-
 }  // namespace
 
 // The C library looks up on threads of its own, and may call the program from one, whose calls nobody would see.
@@ -102,28 +91,15 @@ HEDDLE_EXPORT int getaddrinfo(const char* node, const char* service, const addri
   if (library == nullptr) library = next_symbol<decltype(&::getaddrinfo)>("getaddrinfo");
   const bool numeric = (hints != nullptr && (hints->ai_flags & AI_NUMERICHOST) != 0) || is_address(node);
   if (!active() || node == nullptr || numeric) return library(node, service, hints, list);
-  const iovec filled{g_answer, kMostBytes};
-  const Filled all{&filled, 1, 0, 1};
-  long result = 0;
-  // The result is the number of bytes, or the error below 0.
-  if (replays_inputs() && take_input(Op::kConnect, all, &result)) {
-    log_input(Op::kConnect, all, result);
-    if (result >= 0) *list = read_answer(static_cast<size_t>(result));
-  } else {
-    int error = 0;
-    {
-      const Native inner;
-      const Unwatched meanwhile;
-      error = library(node, service, hints, list);
-    }
-    result = error == 0 ? static_cast<long>(write_answer(*list)) : error < 0 ? error : -error;
-    log_input(Op::kConnect, all, result);
-    // The program's list is made here as in a replay: blocks of memory are named by their number.
-    if (error == 0) {
-      const Unwatched meanwhile;
-      freeaddrinfo(*list);
-    }
-    if (error == 0) *list = read_answer(static_cast<size_t>(result));
-  }
+  const long result = look_up(g_answer, kMostBytes, [&]() -> long {
+    addrinfo* found = nullptr;
+    const int error = library(node, service, hints, &found);
+    if (error != 0) return error < 0 ? error : -error;
+    const size_t bytes = write_answer(found);
+    freeaddrinfo(found);
+    return static_cast<long>(bytes);
+  });
+  // The program's list is made here, in the recording as in the replay: blocks of memory are named by their number.
+  if (result >= 0) *list = read_answer(static_cast<size_t>(result));
   return result >= 0 ? 0 : static_cast<int>(result);
 }

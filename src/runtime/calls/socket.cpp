@@ -199,12 +199,24 @@ long connect_at(int fd, const sockaddr* target, socklen_t length, void* pc) {
   });
 }
 
+// A connection has the time-outs of its listener: they decide what a wait is.
+void inherit_timeouts(int listener, int fd) {
+  constexpr int kOptions[2] = {SO_RCVTIMEO, SO_SNDTIMEO};
+  for (const int option : kOptions) {
+    timeval limit{0, 0};
+    socklen_t length = sizeof limit;
+    if (sys(SYS_getsockopt, listener, SOL_SOCKET, option, &limit, &length) == 0)
+      sys(SYS_setsockopt, fd, SOL_SOCKET, option, &limit, length);
+  }
+}
+
 // A descriptor of the recorded number for a connection whose other end is not there. A real one that came meanwhile stays; anything else with
 // that number is what the replay's shell left open, and was not there when it was recorded.
-long placeholder_socket(int recorded, int flags) {
+long placeholder_socket(int listener, int recorded, int flags) {
   struct stat there;
   if (sys(SYS_fstat, recorded, &there) == 0 && S_ISSOCK(there.st_mode)) return recorded;
   const long fd = sys(SYS_socket, AF_UNIX, SOCK_STREAM | (flags & (SOCK_CLOEXEC | SOCK_NONBLOCK)), 0);
+  inherit_timeouts(listener, static_cast<int>(fd));
   if (fd < 0 || fd == recorded) return fd;
   sys(SYS_dup3, fd, recorded, (flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0);
   sys(SYS_close, fd);
@@ -236,7 +248,7 @@ int accept_at(int fd, sockaddr* peer, socklen_t* length, int flags, void* pc) {
   const bool replays = replays_inputs() && !plays_peers();
   if (result >= 0 && replays) {
     const long own = own_connection(fd, static_cast<int>(result), flags);
-    result = own >= 0 ? own : placeholder_socket(static_cast<int>(result), flags);
+    result = own >= 0 ? own : placeholder_socket(fd, static_cast<int>(result), flags);
   }
   const bool own = result >= 0 && accepted(static_cast<int>(result));
   if (own && !replays_inputs() && keeps_names()) log_input(kOwnConnection, {}, 0);

@@ -182,7 +182,7 @@ bool forwarded_syscall(long number, const long* a, const void* pc, long* result)
     case SYS_io_uring_enter: *result = with_errno(uring_enter(a, const_cast<void*>(pc))); return true;
     case SYS_getrusage: *result = getrusage(static_cast<__rusage_who_t>(a[0]), at<rusage>(a[1])); return true;
     case SYS_wait4: *result = wait4(number_of(a[0]), at<int>(a[1]), number_of(a[2]), at<rusage>(a[3])); return true;
-    default: return false;
+    default: return forwarded_file_call(number, a, result);
   }
 }
 

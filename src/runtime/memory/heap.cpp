@@ -13,6 +13,7 @@
 #include "runtime/engine/names.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/memory/access_ring.h"
+#include "runtime/memory/aside_heap.h"
 #include "runtime/memory/call_sites.h"
 #include "runtime/memory/code_access.h"
 #include "runtime/memory/heap_calls.h"
@@ -179,6 +180,9 @@ bool is_freed_slow(uintptr_t address, size_t size) {
 }
 
 void* allocate(size_t size, const void* pc) {
+  if (allocates_aside()) {
+    if (void* block = aside_allocate(kHeader, size); block != nullptr) return block;
+  }
   if (!g_tracking || size > kLargest) return __libc_malloc(size);
   return cleared(enter(__libc_malloc(size + kHeader), size, kGranuleBits, pc), size);
 }
@@ -186,6 +190,9 @@ void* allocate(size_t size, const void* pc) {
 void* allocate_zeroed(size_t count, size_t size, const void* pc) {
   size_t bytes;
   if (!g_tracking || __builtin_mul_overflow(count, size, &bytes) || bytes > kLargest) return __libc_calloc(count, size);
+  if (allocates_aside()) {
+    if (void* block = aside_allocate(kHeader, bytes); block != nullptr) return memset(block, 0, bytes);
+  }
   return enter(__libc_calloc(1, bytes + kHeader), bytes, kGranuleBits, pc);
 }
 
@@ -194,6 +201,9 @@ void* allocate_aligned(size_t alignment, size_t size, const void* pc) {
   if (alignment <= 16) return allocate(size, pc);
   uint32_t log2 = 63 - static_cast<uint32_t>(__builtin_clzll(alignment));
   if ((size_t{1} << log2) < alignment) ++log2;  // as memalign does with an odd alignment
+  if (allocates_aside()) {
+    if (void* block = aside_allocate(size_t{1} << log2, size); block != nullptr) return block;
+  }
   return cleared(enter(__libc_memalign(size_t{1} << log2, size + (size_t{1} << log2)), size, log2, pc), size);
 }
 
@@ -234,6 +244,7 @@ static void before_free(uintptr_t start, const void* pc) {
 
 void release(void* block, const void* pc) {
   if (block == nullptr) return;
+  if (is_aside(block)) return aside_release(block);
   const auto start = reinterpret_cast<uintptr_t>(block);
   if (!starts_block(start)) {
     // What the C library would find in a block of ours that was freed before is chance: its verdict is given here, always the same.
@@ -263,14 +274,26 @@ void discard(uintptr_t start) {
   __libc_free(raw_of(start));
 }
 
+static void* move_from_aside(void* block, size_t size, const void* pc) {
+  const size_t old = aside_size(block);
+  if (size <= old) return block;
+  void* fresh = allocate(size, pc);
+  if (fresh == nullptr) return nullptr;
+  memcpy(fresh, block, old);
+  aside_release(block);
+  return fresh;
+}
+
 void* reallocate(void* block, size_t size, const void* pc) {
   if (block == nullptr) return allocate(size, pc);
   const auto start = reinterpret_cast<uintptr_t>(block);
-  if (!starts_block(start)) return __libc_realloc(block, size);
+  const bool aside = is_aside(block);
+  if (!aside && !starts_block(start)) return __libc_realloc(block, size);
   if (size == 0) {
     release(block, pc);
     return nullptr;
   }
+  if (aside) return move_from_aside(block, size, pc);
   const size_t old = header_of(start)->size;
   if (old >= kMovesInPlace && size >= kMovesInPlace && header_of(start)->alignment == kGranuleBits && size < kLargest) {
     if (g_open_store.event != nullptr && active()) settle_store();
@@ -291,6 +314,10 @@ void* reallocate(void* block, size_t size, const void* pc) {
 }
 
 bool block_size(const void* block, size_t* size) {
+  if (is_aside(block)) {
+    *size = aside_size(block);
+    return true;
+  }
   const auto start = reinterpret_cast<uintptr_t>(block);
   if (!starts_block(start)) return false;
   *size = header_of(start)->size;

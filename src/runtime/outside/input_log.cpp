@@ -330,12 +330,33 @@ void pass_signal() { ++g_signals_passed; }
 
 bool has_childs_signals() { return g_has_childs_signals; }
 
+namespace {
+
+// A thread may be at one site several times without an event (a change of its mask, in a loop): how many inputs it has had tells them apart. It lies above the
+// signal's number in the result of the record; 0: an earlier version wrote it.
+constexpr int kInputsShift = 32;
+
+uint64_t inputs_had(const ThreadSlot* thread) { return static_cast<uint64_t>(thread->inputs) + 1; }
+
+bool had_its_inputs(const OutsideSignal& s) {
+  const auto wanted = static_cast<uint64_t>((reinterpret_cast<const InputRecord*>(&s) - 1)->result) >> kInputsShift;
+  const ThreadSlot* me = g_current;
+  // News of a wait that was lost is no answer, and is taken with the next one.
+  for (uint64_t had = inputs_had(me); had < wanted; ++had) {
+    const InputRecord* r = find(me->id, static_cast<uint32_t>(had - 1));
+    if (r != nullptr && (r->stamp & kLostWait) == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool signal_is_due(const OutsideSignal& s, ThreadId thread, SiteId site) {
   // In another schedule there is no such place: any moment from then on will do, and every one where it is waited for.
   if (!replays_exactly()) return thread == kNobodyRan || g_run.step >= s.step;
   if (g_run.step != s.step) return g_run.step > s.step;
   if (s.thread == kBetweenPoints) return thread != kFoundPending;
-  return thread == s.thread && site == s.site;
+  return thread == s.thread && site == s.site && (thread != g_current->id || had_its_inputs(s));
 }
 
 static_assert(offsetof(OutsideSignal, step) == 128);  // simplify/requests.cpp
@@ -348,6 +369,7 @@ void log_signal(const OutsideSignal& s) {
   r->ordinal = ordinal;
   r->op = kSignalOp;
   r->result = s.info.si_signo;
+  if (s.thread == g_current->id) r->result |= static_cast<int64_t>(inputs_had(g_current) << kInputsShift);
   r->stamp = s.step;
   g_last_signal = reinterpret_cast<OutsideSignal*>(r + 1);
   memcpy(g_last_signal, &s, sizeof s);
@@ -421,10 +443,25 @@ void inherit_as_recorded() {
   log_inherited(list);
 }
 
+// A terminal can be read through the streams that are written to; the files that stand in for them cannot.
+void open_as_terminals() {
+  for (int fd = 1; fd < 3; ++fd) {
+    const struct stat* recorded = recorded_stream(fd);
+    if (recorded == nullptr || !S_ISCHR(recorded->st_mode) || (sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) != O_WRONLY) continue;
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    const long again = sys(SYS_openat, AT_FDCWD, name, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (again < 0) continue;
+    sys(SYS_dup3, again, fd, 0);
+    sys(SYS_close, again);
+  }
+}
+
 }  // namespace
 
 void examine_inherited() {
   inherit_as_recorded();
+  open_as_terminals();
   for (int fd = 3; fd < kMaxInherited; ++fd) g_inherited[fd] = describe(fd).reach == Reach::kForeign;
   for (uint64_t i = 0; i < g_replayed_count && record_at(i)->thread == kNoThread; ++i) {
     const auto fd = static_cast<int>(record_at(i)->ordinal);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -28,6 +29,8 @@
 extern "C" __attribute__((weak)) const ptrdiff_t __rseq_offset;
 
 namespace heddle::rt {
+
+uint32_t g_held_for_debugger;
 
 namespace {
 
@@ -174,6 +177,18 @@ void refuse(uint32_t wanted, const char* why) {
   __builtin_unreachable();
 }
 
+// A debugger that comes from beside is let in, wherever only parents are.
+void wait_for_debugger() {
+  constexpr long kAnybody = -1;
+  sys(SYS_prctl, PR_SET_PTRACER, kAnybody, 0, 0, 0);
+  g_held_for_debugger = 1;
+  while (__atomic_load_n(&g_held_for_debugger, __ATOMIC_ACQUIRE) != 0) {
+    const timespec pause{0, 10'000'000};
+    sys(SYS_nanosleep, &pause, nullptr);
+    if (sys(SYS_kill, g_run.control->tool_pid, 0) == -ESRCH) sys(SYS_exit_group, 125);
+  }
+}
+
 // The process is new; its memory is the checkpoint's.
 void go_on_from_here() {
   Control* c = g_run.control;
@@ -199,6 +214,7 @@ void go_on_from_here() {
   read_clock_from_here();
   RestoreState done = RestoreState::kDone;
   __atomic_store(&r.state, &done, __ATOMIC_RELEASE);
+  if (r.spare != 0) wait_for_debugger();  // a debugger is to come first (exec/debugger.cpp)
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &g_kept_process.mask, nullptr, 8);
 }
 

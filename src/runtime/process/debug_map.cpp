@@ -4,6 +4,7 @@
 
 #include "runtime/engine/run.h"
 #include "runtime/engine/thread.h"
+#include "runtime/process/checkpoint.h"
 #include "wire/version.h"
 
 using namespace heddle;
@@ -23,4 +24,6 @@ extern "C" __attribute__((visibility("default"))) constinit const DebugMap heddl
     .records = g_threads,
     .current = &g_current,
     .step = &g_run.step,
+    .record_context = offsetof(ThreadSlot, carrier) + offsetof(Carried, context),
+    .held = &g_held_for_debugger,
 };
