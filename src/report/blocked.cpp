@@ -87,6 +87,8 @@ class Blocked {
                              c_.thread((*wants)->thread), (*wants)->at);
       return true;
     }
+    if (std::any_of(round.begin(), round.end(), [](const WaitEdge* w) { return row(w->op).family == Family::kOnces; }))
+      return initialisers(round);
     const bool one_object = std::all_of(round.begin(), round.end(), [&](const WaitEdge* w) { return w->object == round[0]->object; });
     if (one_object && row(round[0]->op).family == Family::kRwlocks) {
       d_.subject = name(*round[0]);
@@ -110,9 +112,36 @@ class Blocked {
     return true;
   }
 
+  // Initialisations that need each other, or a lock whose owner needs one.
+  bool initialisers(const std::vector<const WaitEdge*>& round) {
+    std::string ways;
+    for (const WaitEdge* w : round) {
+      const auto other = std::find_if(round.begin(), round.end(), [&](const WaitEdge* o) { return o->holder == w->thread; });
+      if (other == round.end()) continue;
+      const bool once = row((*other)->op).family == Family::kOnces;
+      const auto calls = c_.names.calls(threads_[w->thread].stack);
+      ways += fmt::format("{}{} {} {} (since {}) and asks for {} at {}{}", ways.empty() ? "" : ", ", c_.thread(w->thread),
+                          once ? "runs the initialisation of" : "holds", c_.quoted(name(**other)), (*other)->taken_at, c_.quoted(name(*w)),
+                          w->at, calls.size() < 2 ? std::string() : fmt::format(" (called at {})", Names::place(calls[1])));
+    }
+    d_.fix = fmt::format(
+        "{}: let no initialisation wait for another's: do them in one order, in one place, before the threads start, or call it without a "
+        "lock.",
+        ways);
+    return true;
+  }
+
   bool asks_itself(const WaitEdge& w) {
     d_.subject = name(w);
     if (in_handler(w)) return true;
+    if (row(w.op).family == Family::kOnces) {
+      const auto calls = c_.names.calls(threads_[w.thread].stack);
+      const std::string way = calls.size() < 2 ? std::string() : fmt::format(" (called at {})", Names::place(calls[1]));
+      d_.fix = fmt::format(
+          "{} runs the initialisation of {} (since {}) and enters it again at {}{}: an initialiser must not need what it initialises.",
+          c_.thread(w.thread), c_.quoted(d_.subject), w.taken_at, w.at, way);
+      return true;
+    }
     std::string call;
     // The call on the way there, in the function that took the lock.
     const auto held = taken(w.thread, w.object);

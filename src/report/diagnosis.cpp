@@ -145,6 +145,7 @@ class Doctor {
   // The passing run has another thread there: that one must come first.
   void parting_fix(size_t first, size_t parts) {
     if (passing_ == nullptr || parts >= passing_->events().size()) return;
+    if (trace_.events()[first].op == Op::kSleep && slept_too_short(first, parts)) return;
     for (size_t i = parts; i < passing_->events().size(); ++i) {
       const Event& e = passing_->events()[i];
       if (row(e.op).family == Family::kThreads || passing_->thread_id(e) == trace_.thread_id(trace_.events()[first])) continue;
@@ -154,6 +155,31 @@ class Doctor {
                          {passing_->thread_id(e), e.op, e.object, e.site, kNoDifference});
       return;
     }
+  }
+
+  // In the passing run others ran while the thread slept, and what they did is what it counts on.
+  bool slept_too_short(size_t sleep, size_t parts) {
+    const Event& e = trace_.events()[sleep];
+    const ThreadId sleeper = trace_.thread_id(e);
+    const auto events = passing_->events();
+    uint32_t who = kNoIndex;
+    std::string done;
+    for (size_t i = parts; i < events.size() && passing_->thread_id(events[i]) != sleeper; ++i) {
+      const uint32_t other = trace_.thread_index(passing_->thread_id(events[i]));
+      const std::string where = case_.passing_place(i);
+      if (other == 0 || other == kNoIndex || where.empty() || (who != kNoIndex && other != who)) continue;
+      who = other;
+      done = where;
+      lines_.stack({events[i].site}, who, thread(who) + " has come this far in the passing run");
+    }
+    if (who == kNoIndex) return false;
+    const std::string here = case_.place(sleep);
+    d_.why =
+        fmt::format("{} before {} has run (up to {}), which is done by then in the passing run: nothing but the time of a sleep says so",
+                    case_.happened(sleep), thread(who), done);
+    d_.fix = fmt::format("A sleep orders nothing: let {} wait at {} until {} has done {}: join it, or wait for something that it sets.",
+                         thread(e.thread), here, thread(who), done);
+    return true;
   }
 
   // Who is first here and who there, and what let the early one go on.

@@ -185,12 +185,32 @@ class Surroundings {
 
 }  // namespace
 
-Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
-  const Surroundings around(trace, w);
-  if (const std::optional<Triple> tested = around.tested(cause)) return *tested;
+// A window may end later than where its thread came back: what it did then is after the others, too.
+static Window up_to_its_return(const Trace& trace, Window w) {
+  const auto events = trace.events();
+  size_t other = w.last + 1;
+  while (other < std::min(w.next, events.size()) && events[other].thread == w.thread) ++other;
+  size_t back = other;
+  while (back < std::min(w.next, events.size()) && events[back].thread != w.thread) ++back;
+  if (back > other && back < w.next) w.next = back;
+  return w;
+}
+
+static Triple triple_around(const Surroundings& around) {
   const Triple best = around.of_one_object();
   if (best.before != kNoDifference && best.after != kNoDifference) return best;
   return around.of_two_objects().value_or(best);
+}
+
+Triple best_triple(const Trace& trace, const Window& w, const Cause* cause) {
+  const Surroundings around(trace, w);
+  if (const std::optional<Triple> tested = around.tested(cause)) return *tested;
+  const Triple best = triple_around(around);
+  if (best.before != kNoDifference && best.after != kNoDifference) return best;
+  const Window narrow = up_to_its_return(trace, w);
+  if (narrow.next == w.next) return best;
+  const Triple nearer = triple_around(Surroundings(trace, narrow));
+  return nearer.before != kNoDifference && nearer.after != kNoDifference ? nearer : best;
 }
 
 bool failed_after_release(const Trace& trace, const Window& w) {

@@ -83,6 +83,32 @@ class Fixer {
     return where.empty() ? std::string() : fmt::format(", and take it in {} at {} too", other(), where);
   }
 
+  // ", and T2 comes in between (a.c:9)"
+  std::string comes_in_between() const {
+    const std::string where = seen(t_.between) ? c_.place(t_.between) : std::string();
+    return where.empty() ? where : fmt::format(", and {} comes in between ({})", other(), where);
+  }
+
+  // Both hold locks where they meet, and none is the same.
+  std::string another_lock() const {
+    if (!seen(before()) || !seen(t_.between) || !is_memory(events_[before()].op) || !is_memory(events_[t_.between].op)) return {};
+    HeldLocks locks(c_.trace.threads().size());
+    std::vector<HeldLock> own, theirs;
+    for (size_t i = 0; i <= t_.between; ++i) {
+      locks.step(i, events_[i]);
+      if (i == before()) own = locks.held(w_.thread);
+      if (i == t_.between) theirs = locks.held(events_[i].thread);
+    }
+    if (own.empty() || theirs.empty()) return {};
+    for (const HeldLock& a : own) {
+      if (std::any_of(theirs.begin(), theirs.end(), [&](const HeldLock& b) { return a.object == b.object; })) return {};
+    }
+    return fmt::format("Take the same lock on both sides: {} uses {} at {} under {} (taken at {}), {} at {} under {} (taken at {}).", who(),
+                       c_.quoted(c_.object(events_[before()])), c_.place(before()), c_.quoted(c_.object(events_[own.back().event])),
+                       c_.place(own.back().event), other(), c_.place(t_.between), c_.quoted(c_.object(events_[theirs.back().event])),
+                       c_.place(theirs.back().event));
+  }
+
   // A lock that both sides have used, if there is one.
   std::string common_lock() const {
     for (size_t i = 0; i < events_.size(); ++i) {
@@ -110,9 +136,10 @@ class Fixer {
       return from == to
                  ? fmt::format("{} releases {} and takes it again within {}: hold it once, in one critical section over both.", who(), lock,
                                from)
-                 : fmt::format("Hold {} from {} to {}, in one critical section: {} releases it in between ({}) and takes it again ({}).",
-                               lock, from, to, who(), c_.place(before()), after_place());
+                 : fmt::format("Hold {} from {} to {}, in one critical section: {} releases it in between ({}) and takes it again ({}){}.",
+                               lock, from, to, who(), c_.place(before()), after_place(), comes_in_between());
     }
+    if (const std::string text = another_lock(); !text.empty()) return text;
     if (seen(before()) && is_memory(events_[before()].op)) {
       const bool atomic = row(events_[before()].op).family == Family::kAtomics;
       const std::string lock = common_lock();
@@ -120,7 +147,20 @@ class Fixer {
                          lock.empty() ? std::string("one lock") : c_.quoted(lock), others_too(),
                          atomic ? ", or use one atomic update (exchange, compare-and-exchange) instead of a load and a store" : "");
     }
+    if (const std::string text = looked_without_the_lock(); !text.empty()) return text;
     return fmt::format("Make what {} does {} one step: hold one lock across both{}.", who(), span_words(from, to), others_too());
+  }
+  // The window opens at the thread's start, or where it gave way, and closes where it takes a lock: what it rests on is older than the lock.
+  std::string looked_without_the_lock() const {
+    if (!seen(before()) || !is_lock_at_after()) return {};
+    if (events_[before()].op != Op::kThreadStart && events_[before()].op != Op::kYield) return {};
+    const ObjectId lock = seen(after()) ? events_[after()].object : c_.trace.threads()[w_.thread].object;
+    const std::string where = seen(after()) ? c_.place_and_caller(after()) : after_place();
+    return fmt::format(
+        "What {} has looked at before it takes {} at {} may be changed by then (here by {} at {}): look at it after that, under {}, or "
+        "look again there.",
+        who(), c_.quoted(c_.names.object(lock, Op::kMutexLock)), where, other(), seen(t_.between) ? c_.place(t_.between) : "?",
+        c_.quoted(c_.names.object(lock, Op::kMutexLock)));
   }
   // Looked under the read lock and changes under the write lock, and others came in between: no lock can be held from one to the other.
   std::string looked_before_writing() const {
@@ -166,8 +206,19 @@ class Fixer {
       if (!place.empty() && readers.find(place) == std::string::npos) readers += (readers.empty() ? "" : ", ") + place;
     }
     if (const std::string text = crossed(); !text.empty()) return text;
+    if (readers.empty()) {
+      const std::string where = where_the_claim_has_others();
+      return fmt::format("Change or read together what belongs together: one lock held {} by {}{}.", span_words(from, to), who(),
+                         where.empty() ? comes_in_between() : fmt::format(", and {} comes in between ({})", other(), where));
+    }
     return fmt::format("Change or read together what belongs together: one lock held {} by {}{}.", span_words(from, to), who(),
-                       readers.empty() ? std::string() : fmt::format(", and by {} over {}", other(), readers));
+                       fmt::format(", and by {} over {}", other(), readers));
+  }
+  // Which operation of the others was tested to decide when it comes in between.
+  std::string where_the_claim_has_others() const {
+    const bool known = c_.cause != nullptr && c_.cause->kind == CauseKind::kWindow && c_.cause->between.site != kNoSite &&
+                       !c_.names.own_place(c_.cause->between.site).empty();
+    return known ? c_.names.place(c_.cause->between.site) : std::string();
   }
 
   // The swap found what the thread had read before, although others have changed it since: they set it back (the ABA problem). No order of
@@ -280,6 +331,23 @@ class Fixer {
         early.empty() || early == late ? std::string() : fmt::format("set it before {}, or ", early));
   }
 
+  // Others go on by what the thread has posted or signalled, and rest on what it does only after that.
+  std::string woke_too_early() const {
+    const size_t told = before();
+    if (!seen(told)) return {};
+    const Op op = events_[told].op;
+    if (op != Op::kSemPost && op != Op::kCondSignal && op != Op::kCondBroadcast && op != Op::kFutexWake) return {};
+    size_t woken = told + 1;
+    while (seen(woken) &&
+           !(events_[woken].thread != w_.thread && events_[woken].object == events_[told].object && has(events_[woken].op, kBlocks)))
+      ++woken;
+    if (!seen(woken)) return {};
+    const std::string early = c_.place(told), late = after_place();
+    return fmt::format("{} {} at {}, by which {} goes on ({}), before it has done {}: do that first, and this last.", who(),
+                       c_.names.operation(op, events_[told].object), early, c_.thread(events_[woken].thread), c_.place(woken),
+                       late.empty() || late == early ? "what follows" : late);
+  }
+
   // The stopped thread should have done the rest before the others look.
   std::string first_things_first() const {
     const std::string late = after_place();
@@ -287,13 +355,17 @@ class Fixer {
       return fmt::format("Do {} before the thread is started at {}, or let {} wait for it.", late.empty() ? "the rest" : late,
                          c_.place(w_.last), c_.object(events_[w_.last]));
     if (const std::string text = protocol(); !text.empty()) return text;
+    if (const std::string text = woke_too_early(); !text.empty()) return text;
     if (seen(t_.between) && !late.empty() && next_turn())
       return fmt::format("{} must not reach {} before {} has come to its next turn at {}: let it wait for that.", other(),
                          c_.place(t_.between), who(), late);
     if (seen(t_.between) && !late.empty()) {
       const std::string early = seen(before()) ? c_.place(before()) : std::string();
-      return fmt::format("{} must execute {} before {} reaches {}: move it before {}, or let {} wait for it.", who(), late, other(),
-                         c_.place(t_.between), early.empty() || early == late ? "that" : early, other());
+      const auto [from, to] = stretch();
+      const bool callers = from != early && to != late && from != to;
+      return fmt::format("{} must execute {}{} before {} reaches {}: move it before {}{}, or let {} wait for it.", who(), late,
+                         callers ? fmt::format(" (called at {})", to) : "", other(), c_.place(t_.between),
+                         early.empty() || early == late ? "that" : early, callers ? fmt::format(" (called at {})", from) : "", other());
     }
     return late.empty() ? std::string()
                         : fmt::format("{} reaches {} too late: do it before the others can run, or let them wait for it.", who(), late);
@@ -374,6 +446,22 @@ std::optional<Published> published_early(const Case& c, const CauseEvent& early,
   return std::nullopt;
 }
 
+// Where a critical section ends that begins with that operation: what matters is done only then.
+static std::string section_end(const Case& c, const CauseEvent& taken) {
+  if (!is_lock_request(taken.op)) return {};
+  for (const Trace* run : {&c.trace, c.passing}) {
+    if (run == nullptr) continue;
+    bool inside = false;
+    for (size_t i = 0; i < run->events().size(); ++i) {
+      const Event& e = run->events()[i];
+      if (run->thread_id(e) != taken.thread || e.object != taken.object) continue;
+      if (inside && is_unlock(e.op)) return run == c.passing ? c.passing_place(i) : c.place(i);
+      inside = takes_lock(e) && e.site == taken.site && (run == c.passing || taken.step >= run->events().size() || i == taken.step);
+    }
+  }
+  return {};
+}
+
 std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& late) {
   if (const auto seen = published_early(c, early, late)) {
     const std::string done = place_of(c, late);
@@ -389,7 +477,10 @@ std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& 
   const uint32_t who = c.trace.thread_index(early.thread), other = c.trace.thread_index(late.thread);
   const std::string a = place_of(c, early), b = place_of(c, late);
   if (a.empty() && b.empty()) return {};
-  const std::string late_words = b.empty() ? cause_event_words(c.names, late, false) : b;
+  const std::string until = section_end(c, late);
+  const std::string late_words = b.empty()                     ? cause_event_words(c.names, late, false)
+                                 : until.empty() || until == b ? b
+                                                               : fmt::format("{} to {}", b, until);
   // The late one is the thread that created the early one: it could have done it before.
   const auto events = c.trace.events();
   for (size_t i = 0; i < events.size(); ++i) {

@@ -157,7 +157,7 @@ static Allocation allocation_of(const std::string& statement) {
 std::optional<std::string> Names::member(ObjectId id, const ObjectRow& row) {
   if (object_kind(id) != ObjectKind::kHeap || row.site == kNoSite) return std::nullopt;
   const Allocation a = allocation_of(statement(row.site));
-  if (row.offset < a.header) return std::nullopt;
+  if (row.offset < a.header) return count_of_shared_pointer(a, row);
   const auto variable = symbols_.member_at(site_module(row.site), a.type, row.offset - a.header);
   std::string name;
   if (variable && !variable->name.empty()) {
@@ -167,6 +167,18 @@ std::optional<std::string> Names::member(ObjectId id, const ObjectRow& row) {
     if (behind) name = a.variable + behind->name;
   }
   if (name.empty()) return std::nullopt;
+  return numbered(name, row);
+}
+
+// Before the object that make_shared makes: how many have it.
+std::optional<std::string> Names::count_of_shared_pointer(const Allocation& a, const ObjectRow& row) {
+  if (row.offset != 8 && row.offset != 12) return std::nullopt;
+  const std::string owner = a.variable.empty() ? "shared_ptr<" + a.type + ">" : a.variable;
+  return numbered(owner + (row.offset == 8 ? ".use_count" : ".weak_count"), row);
+}
+
+std::string Names::numbered(const std::string& wanted, const ObjectRow& row) {
+  std::string name = wanted;
   const std::pair<uint64_t, uint64_t> allocation(row.a, row.b);
   // The second object of its kind has a number.
   for (size_t n = 2;; ++n) {
@@ -230,9 +242,12 @@ std::string Names::receiver(ObjectId id) const {
 std::string Names::lettered(ObjectId id, const ObjectRow* row, Op op) {
   const auto known = given_.find(id);
   if (known != given_.end()) return known->second;
-  const std::string name = fmt::format("{} {}", family_word(op), letter(given_.size()));
+  const bool future = row != nullptr && object_kind(id) == ObjectKind::kHeap && place(row->site).find("__future_base") != std::string::npos;
+  const std::string name = fmt::format("{} {}", future ? "future" : family_word(op), letter(given_.size()));
   given_.emplace(id, name);
-  if (row != nullptr && object_kind(id) == ObjectKind::kHeap) {
+  if (future) {
+    legend_.push_back(fmt::format("{}: what a promise, a task or an asynchronous call shares with its future", name));
+  } else if (row != nullptr && object_kind(id) == ObjectKind::kHeap) {
     legend_.push_back(fmt::format("{}: {} bytes into the memory allocated at {}", name, row->offset, place(row->site)));
   } else if (row != nullptr && object_kind(id) == ObjectKind::kStack) {
     const auto owner = threads_.find(row->a);
@@ -361,6 +376,8 @@ std::string Names::operation(Op op, ObjectId id) {
   const std::string family = family_word(op);
   if (const size_t at = words.find(family); at != std::string::npos && what.rfind(family + " ", 0) == 0)
     words.erase(at, std::min(words.size() - at, family.size() + 1));
+  // What the library waits on is its own affair.
+  if (words.rfind("futex-", 0) == 0) words.erase(0, 6);
   return fmt::format("{}{}{}", words, words.empty() || words.back() == ' ' ? "" : " ", what);
 }
 

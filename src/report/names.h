@@ -14,6 +14,8 @@ namespace heddle::report {
 // "main", "T2", "T2.1": the path of births without the main thread's 0.
 std::string thread_name(const Thread& thread);
 
+struct Allocation;  // what the statement of an allocation says
+
 class Names {
  public:
   // All must outlive it; `stacks` may be null.
@@ -60,6 +62,9 @@ class Names {
  private:
   std::string lettered(ObjectId id, const ObjectRow* row, Op op);
   std::optional<std::string> member(ObjectId id, const ObjectRow& row);
+  std::optional<std::string> count_of_shared_pointer(const Allocation& allocation, const ObjectRow& row);
+  // The second object of that name has a number.
+  std::string numbered(const std::string& name, const ObjectRow& row);
   std::string pointer(ObjectId target);
   // On what the program's own lines wait where they meet that object of a library; empty where they do not agree.
   std::string receiver(ObjectId id) const;

@@ -156,8 +156,9 @@ class Pattern {
   // Was the thread that failed woken by what the stopped one had just announced? Then it was announced before it was so.
   bool announced_too_early() const {
     if (has_next() || trace_.outcome().thread == w_.thread) return false;
+    // It may only have been started since.
     size_t first = w_.last + 1;
-    while (first < events_.size() && events_[first].thread != trace_.outcome().thread) ++first;
+    while (first < events_.size() && (events_[first].thread != trace_.outcome().thread || events_[first].op == Op::kThreadStart)) ++first;
     if (first >= events_.size() || (events_[first].op != Op::kCondReacquire && events_[first].op != Op::kSemWait)) return false;
     for (size_t i = w_.last + 1, seen = 0; i-- > 0 && seen < 4;) {
       if (events_[i].thread != w_.thread) continue;

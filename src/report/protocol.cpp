@@ -29,20 +29,6 @@ std::string source_of(const Case& c, size_t step) {
   return calls.empty() ? std::string() : c.names.symbols().source_statement(calls.front().file, calls.front().line).value_or("");
 }
 
-// Does the source test the condition again after the wait? The loop stands on the line of the wait or opens just above it, or is the
-// library's own.
-bool in_loop(const Case& c, size_t step) {
-  const auto calls = c.names.calls(step);
-  if (calls.empty()) return true;
-  for (int line = calls.front().line; line > 0 && line + 2 > calls.front().line; --line) {
-    const std::string text = c.names.symbols().source_line(calls.front().file, line).value_or("");
-    for (const char* word : {"while", "for (", "for(", "[&", "[this", "[=", "[]", "do {"}) {
-      if (text.find(word) != std::string::npos) return true;
-    }
-  }
-  return false;
-}
-
 // Calls that may come back without what they were made for.
 constexpr const char* kLimited[] = {"try", "timed", "wait_for", "wait_until", "clockwait"};
 
@@ -75,6 +61,20 @@ bool took_no_notice_of_the_end(Case& c, size_t wait, const std::string& asserted
 }
 
 }  // namespace
+
+// Does the source test the condition again after the wait? The loop stands on the line of the wait or opens just above it, or is the
+// library's own.
+bool in_loop(const Case& c, size_t step) {
+  const auto calls = c.names.calls(step);
+  if (calls.empty()) return true;
+  for (int line = calls.front().line; line > 0 && line + 2 > calls.front().line; --line) {
+    const std::string text = c.names.symbols().source_line(calls.front().file, line).value_or("");
+    for (const char* word : {"while", "for (", "for(", "[&", "[this", "[=", "[]", "do {"}) {
+      if (text.find(word) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
 
 bool released_after_failed_try(Case& c) {
   const auto events = c.trace.events();
@@ -147,7 +147,25 @@ bool went_on_without_lock(Case& c) {
   return false;
 }
 
+// A wait for a future, a latch or a semaphore whose time was over, in a statement that looks at no answer; the passing run did not go on so.
+static bool went_on_when_time_was_over(Case& c, const std::string& asserted) {
+  const auto events = c.trace.events();
+  for (size_t i = events.size(); i-- > 0;) {
+    const Event& e = events[i];
+    const bool over = (e.flags & kTimedOut) != 0 && has(e.op, kTimed) && row(e.op).family == Family::kFutexes;
+    if (!over || !ignores_answer(source_of(c, i))) continue;
+    const bool also_in_passing =
+        c.passing != nullptr && std::any_of(c.passing->events().begin(), c.passing->events().end(), [&](const Event& p) {
+          return p.site == e.site && c.passing->thread_id(p) == c.trace.thread_id(e) && (p.flags & kTimedOut) != 0;
+        });
+    if (also_in_passing || c.passing == nullptr) continue;
+    return took_no_notice_of_the_end(c, i, asserted);
+  }
+  return false;
+}
+
 bool untested_wait(Case& c, const std::string& asserted) {
+  if (went_on_when_time_was_over(c, asserted)) return true;
   const auto events = c.trace.events();
   // The thread that failed first; then any other, which may have spoilt what it failed on.
   std::vector<uint32_t> order{c.trace.outcome().thread};

@@ -8,6 +8,8 @@ namespace heddle::report {
 // Each is false, and changes nothing, where the run shows no such thing.
 bool released_after_failed_try(Case& c);
 bool went_on_without_lock(Case& c);
+// Does the source test the condition again after the wait of that event?
+bool in_loop(const Case& c, size_t step);
 bool untested_wait(Case& c, const std::string& asserted);
 
 }  // namespace heddle::report

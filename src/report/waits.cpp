@@ -47,6 +47,27 @@ std::string taken_place(const Names& names, const HeldLocks& locks, const Thread
   return waiter.holder_site == kNoSite ? std::string() : names.place(waiter.holder_site);
 }
 
+// Where the initialisation began that is still under way.
+size_t initialising(const Trace& trace, ObjectId once) {
+  size_t begun = kNoDifference;
+  for (size_t i = 0; i < trace.events().size(); ++i) {
+    const Event& e = trace.events()[i];
+    if (e.object != once || row(e.op).family != Family::kOnces) continue;
+    if (has(e.op, kReleases)) {
+      begun = kNoDifference;
+    } else if (begun == kNoDifference) {
+      begun = i;
+    }
+  }
+  return begun;
+}
+std::string initialising_place(const Names& names, ObjectId once) {
+  const size_t begun = initialising(names.trace(), once);
+  if (begun == kNoDifference) return {};
+  const auto calls = names.calls(begun);
+  return calls.empty() ? names.place(names.trace().events()[begun].site) : Names::place(calls.front());
+}
+
 }  // namespace
 
 WakeUps wake_ups(const Trace& trace) {
@@ -111,6 +132,12 @@ std::vector<WaitEdge> wait_edges(Names& names) {
   const auto threads = names.trace().threads();
   HeldLocks locks(threads.size());
   for (size_t i = 0; i < names.trace().events().size(); ++i) locks.step(i, names.trace().events()[i]);
+  // Who runs an initialisation is whom the others wait for.
+  std::vector<uint32_t> holders;
+  for (const Thread& t : threads) {
+    const size_t begun = row(t.pending).family == Family::kOnces ? initialising(names.trace(), t.object) : kNoDifference;
+    holders.push_back(begun == kNoDifference ? t.holder : names.trace().events()[begun].thread);
+  }
   std::vector<WaitEdge> edges;
   for (uint32_t i = 0; i < threads.size(); ++i) {
     const Thread& t = threads[i];
@@ -120,15 +147,15 @@ std::vector<WaitEdge> wait_edges(Names& names) {
     w.op = t.pending;
     w.object = t.object;
     w.at = t.stack.empty() ? names.place(t.site) : names.place(t.stack);
-    w.holder = t.holder;
-    w.taken_at = taken_place(names, locks, t);
-    uint32_t at = t.holder;
+    w.holder = holders[i];
+    w.taken_at = row(t.pending).family == Family::kOnces ? initialising_place(names, t.object) : taken_place(names, locks, t);
+    uint32_t at = w.holder;
     for (size_t steps = 0; at < threads.size() && steps <= threads.size() && threads[at].state == ThreadState::kBlocked; ++steps) {
       if (at == i) {
         w.in_cycle = true;
         break;
       }
-      at = threads[at].holder;
+      at = holders[at];
     }
     edges.push_back(w);
   }
@@ -148,7 +175,8 @@ std::string wait_sentence(Names& names, const WaitEdge& w) {
   const char* what = lock ? "wants" : family == Family::kThreads ? "waits for the end of" : "waits for";
   std::string text = fmt::format("{} {} {} at {}", names.thread(w.thread), what, awaited(names, w), w.at);
   if (w.holder != kNoIndex && w.op != Op::kThreadJoin) {
-    text += fmt::format(", which {} has", w.holder == w.thread ? "it itself" : names.thread(w.holder));
+    text += fmt::format(", which {} {}", w.holder == w.thread ? "it itself" : names.thread(w.holder),
+                        family == Family::kOnces ? "runs" : "has");
     if (!w.taken_at.empty()) text += fmt::format(" since {}", w.taken_at);
   }
   return text;

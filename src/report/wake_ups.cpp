@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/condition.h"
+#include "report/protocol.h"
 #include "report/waits.h"
 #include "trace/happens_before.h"
 #include "trace/locks.h"
@@ -64,8 +65,9 @@ class WakeUpDoctor {
           c_.place(wake.wasted), c_.thread(waiter_.thread), waiter_.at, wake_all(wake.wasted));
       before_signal(wake.wasted);
     } else if (wake.lost != kNoDifference) {
-      d_.why = c_.happened(wake.lost) + " while nobody waited; ";
       c_.lines.event(wake.lost, "wakes nobody here");
+      if (used_up(wake.lost)) return;
+      d_.why = c_.happened(wake.lost) + " while nobody waited; ";
       d_.fix = lost_fix(wake.lost);
       before_signal(wake.lost);
     } else {
@@ -77,6 +79,43 @@ class WakeUpDoctor {
                       waiting == 1 ? "s" : "", waiter_.at, wake_all(wake.misdirected));
       before_signal(wake.misdirected);
     }
+  }
+
+  // The waiter looked under its lock after that signal, and found nothing all the same: what was announced is gone to others who came first. It is
+  // not the wake-up that is missing.
+  bool used_up(size_t signal) {
+    size_t wait = kNoDifference, looked = kNoDifference, others = kNoDifference;
+    ObjectId mutex = kNoObject;
+    HeldLocks locks(trace_.threads().size());
+    for (size_t i = 0; i < events_.size(); ++i) {
+      const Event& e = events_[i];
+      if (e.thread == waiter_.thread && model::is_condition_wait(e.op)) {
+        wait = i;
+        mutex = locks.mutex_of(e);
+        looked = kNoDifference;
+        for (const HeldLock& lock : locks.held(e.thread)) {
+          if (lock.object == mutex) looked = lock.event;
+        }
+      }
+      locks.step(i, e);
+    }
+    if (wait == kNoDifference || looked == kNoDifference || looked < signal || !in_loop(c_, wait)) return false;
+    for (size_t i = signal + 1; i < looked; ++i) {
+      const Event& e = events_[i];
+      if (e.thread != waiter_.thread && e.thread != events_[signal].thread && takes_lock(e) && e.object == mutex) others = i;
+    }
+    if (others == kNoDifference) return false;
+    const std::string first = c_.thread(events_[others].thread);
+    d_.why = fmt::format("{}; {}, and {} looks only after that (step {}) and finds nothing; ", c_.happened(signal), c_.happened(others),
+                         c_.thread(waiter_.thread), looked + 1);
+    d_.fix = fmt::format(
+        "What {} waits for at {} was announced at {}, and {} has used it up ({}): announce it once for each thread that waits for it, or "
+        "leave it "
+        "for the others (put it back, or keep it in a variable that stays set, and wake all).",
+        c_.thread(waiter_.thread), waiter_.at, c_.place(signal), first, c_.place(others));
+    before_signal(signal);
+    c_.lines.event(others, "comes first here");
+    return true;
   }
 
   // The signal came between the test and the wait. Whose mistake is it? The waiter's, who tests without the lock or not at all; or the

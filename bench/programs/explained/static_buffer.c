@@ -6,7 +6,7 @@
 
 static char text[8];
 
-static const char* hex(unsigned n) {
+__attribute__((noinline)) static const char* hex(unsigned n) {
   text[0] = "0123456789abcdef"[n >> 4 & 15];  // BUG
   text[1] = "0123456789abcdef"[n & 15];       // BUG
   text[2] = 0;

@@ -9,6 +9,7 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/real_io.h"
 #include "runtime/base/sys.h"
+#include "runtime/engine/names.h"
 #include "runtime/engine/outside_influence.h"
 #include "runtime/engine/run.h"
 #include "runtime/memory/code_points.h"
@@ -75,6 +76,24 @@ bool overflows_small_stack(int number, const siginfo_t* info, const void* contex
   return at < low + kPages && at > low - kNear && top < low + kNear && top > low - kNear;
 }
 
+// A call through a pointer that leads nowhere faults at the address it went to, of which no frame is known: the caller is where it would return
+// to. False, and nothing changed, where it is no such fault.
+bool step_back_to_caller(int number, const siginfo_t* info, void* context) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto pc = static_cast<uintptr_t>(registers[REG_RIP]);
+  if (number != SIGSEGV || info->si_code <= 0 || reinterpret_cast<uintptr_t>(info->si_addr) != pc || !active()) return false;
+  if (site_of(reinterpret_cast<void*>(pc)) != kNoSite) return false;
+  const Carried& on = g_current->carrier;
+  const auto top = static_cast<uintptr_t>(registers[REG_RSP]);
+  const auto low = reinterpret_cast<uintptr_t>(on.stack_low), high = reinterpret_cast<uintptr_t>(on.stack_high);
+  if (low == 0 || top % sizeof(uintptr_t) != 0 || top < low || top >= high) return false;
+  const uintptr_t caller = *reinterpret_cast<const uintptr_t*>(top);
+  if (site_of(reinterpret_cast<char*>(caller) - 1) == kNoSite) return false;
+  registers[REG_RIP] = static_cast<long long>(caller);
+  registers[REG_RSP] = static_cast<long long>(top + sizeof(uintptr_t));
+  return true;
+}
+
 void on_fatal(int number, siginfo_t* info, void* context) {
   if (is_counter_read(number, context)) return;
   if (number == SIGTRAP && code_trap(info, context)) return;
@@ -90,7 +109,15 @@ void on_fatal(int number, siginfo_t* info, void* context) {
   memset(&standard, 0, sizeof standard);
   standard.sa_handler = SIG_DFL;
   real_io().sigaction(number, &standard, nullptr);
+  // Only for the stack that is recorded: a core file shows the fault as it was.
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const long long pc = registers[REG_RIP], top = registers[REG_RSP];
+  const bool stepped_back = step_back_to_caller(number, info, context);
   if (g_run.attached) record_outcome(OutcomeKind::kSignal, number, strsignal(number));
+  if (stepped_back) {
+    registers[REG_RIP] = pc;
+    registers[REG_RSP] = top;
+  }
   // Returning executes the faulting instruction again, now with the default action; a signal that was sent must be sent again.
   sys(SYS_tgkill, sys(SYS_getpid), sys(SYS_gettid), number);
 }
