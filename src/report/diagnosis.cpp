@@ -120,14 +120,21 @@ class Doctor {
       d_.why = "It failed in every schedule that was tried: it may not depend on the schedule at all";
       if (cause_ != nullptr && cause_->doomed.known && cause_->doomed.from_start) d_.kind = BugClass::kEverySchedule;
       if (const auto calls = names_.calls(trace_.outcome().stack); !calls.empty())
-        d_.fix =
-            fmt::format("No order of the threads is known that avoids it: look at what {} does before {}, and at what is expected there.",
-                        thread(trace_.outcome().thread), Names::place(calls.front()));
+        d_.fix = fmt::format(
+            "No order of the threads is known that avoids it: look at what {} does before {}, and at what is expected there{}.",
+            thread(trace_.outcome().thread), Names::place(calls.front()),
+            shows_accesses() ? ""
+                             : "; memory accesses are not seen in this build, and one between two calls may decide: heddle-cc shows them");
     } else if (trace_.switches() > 0 && trace_.preemptions() == 0) {
       d_.kind = BugClass::kOrder;
     }
     d_.subject = asserted;
     parting_lines();
+  }
+
+  bool shows_accesses() const {
+    return std::any_of(trace_.events().begin(), trace_.events().end(), [](const Event& e) { return is_memory(e.op); }) ||
+           std::any_of(trace_.modules().begin(), trace_.modules().end(), [](const Module& m) { return m.instrumented; });
   }
 
   // Where the nearest passing run parts from this one: who runs here, and first comes to something shared.

@@ -133,11 +133,10 @@ class Fixer {
             "or "
             "go over a copy that is made under it.",
             who(), lock, c_.place(before()), after_place(), other(), seen(t_.between) ? c_.place(t_.between) : "?", lock);
-      return from == to
-                 ? fmt::format("{} releases {} and takes it again within {}: hold it once, in one critical section over both.", who(), lock,
-                               from)
-                 : fmt::format("Hold {} from {} to {}, in one critical section: {} releases it in between ({}) and takes it again ({}){}.",
-                               lock, from, to, who(), c_.place(before()), after_place(), comes_in_between());
+      return from == to ? fmt::format("{} releases {} and takes it again within {}: hold it once, in one critical section over both.",
+                                      who(), lock, from)
+                        : fmt::format("Hold {} from {} to {}, in one critical section: {} releases it ({}) and takes it again ({}){}.",
+                                      lock, from, to, who(), c_.place(before()), after_place(), comes_in_between());
     }
     if (const std::string text = another_lock(); !text.empty()) return text;
     if (seen(before()) && is_memory(events_[before()].op)) {
@@ -491,7 +490,7 @@ std::string order_fix(const Case& c, const CauseEvent& early, const CauseEvent& 
   const std::string joined = who == kNoIndex || other == kNoIndex ? std::string() : c.join_place(other, who);
   if (!joined.empty() && joined != a)
     return fmt::format("{} must wait for {} before {}: join it there (not only at {}), or wait on a condition that {} sets after {}.",
-                       c.thread(who), c.thread(other), a.empty() ? "that" : a, joined, c.thread(other), late_words);
+                       c.thread(who), c.thread(other), a.empty() ? "that" : a, joined, c.thread(other), until.empty() ? late_words : until);
   return fmt::format("{} must not reach {} before {} has executed {}: let it wait for that (a condition, a semaphore or a join).",
                      c.thread(who), a.empty() ? cause_event_words(c.names, early, false) : a,
                      other == kNoIndex ? "the other thread" : c.thread(other), late_words);

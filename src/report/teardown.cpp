@@ -22,12 +22,16 @@ std::string ended_object(const std::string& asserted) {
 
 bool is_destruction(Op op) { return op == Op::kFree || op == Op::kMutexDestroy || op == Op::kCondDestroy || op == Op::kRwDestroy; }
 
-// Where the thread that fails has got what it then uses, as far as the tested window says so.
-std::string got_at(const Case& c) {
-  const bool own = c.cause != nullptr && c.cause->kind == CauseKind::kWindow && c.cause->first.step < c.trace.events().size() &&
-                   c.trace.events()[c.cause->first.step].thread == c.trace.outcome().thread &&
-                   c.cause->second.thread == c.cause->first.thread;
-  return own && row(c.cause->first.op).family != Family::kThreads ? c.place(c.cause->first.step) : std::string();
+// "from a.c:14 to a.c:21": the window that was tested, of the thread that fails; empty where it says less.
+std::string tested_stretch(const Case& c) {
+  const bool known = c.cause != nullptr && c.cause->kind == CauseKind::kWindow && c.cause->first.step < c.trace.events().size() &&
+                     row(c.cause->first.op).family != Family::kThreads;
+  if (!known || c.trace.events()[c.cause->first.step].thread != c.trace.outcome().thread) return {};
+  const CauseEvent& second = c.cause->second;
+  const std::string from = c.place(c.cause->first.step);
+  std::string to = c.place(second.step);
+  if (to.empty() && second.site != kNoSite && !c.names.own_place(second.site).empty()) to = c.names.place(second.site);
+  return from.empty() || to.empty() || from == to ? std::string() : fmt::format("from {} to {}", from, to);
 }
 
 class Teardown {
@@ -55,7 +59,7 @@ class Teardown {
         if (events_[k].object != events_[i].object || events_[k].thread == o_.thread || !writes(events_[k])) continue;
         d_.why = fmt::format("{}, and {} still uses {}{}", c_.happened(k), c_.thread(o_.thread), c_.quoted(d_.subject),
                              o_.stack.empty() ? "" : " at " + crash_place());
-        d_.fix = teardown_fix(c_, d_.subject, c_.place(k), events_[k].thread, o_.thread, crash_place(), got_at(c_));
+        d_.fix = teardown_fix(c_, d_.subject, c_.place(k), events_[k].thread, o_.thread, crash_place(), tested_stretch(c_));
         c_.lines.event(k, "ends it here");
         break;
       }
@@ -77,26 +81,15 @@ class Teardown {
     }
   }
 
-  // ", here from a.c:14 to a.c:21": the window that was tested.
-  std::string tested_stretch() const {
-    if (c_.cause == nullptr || c_.cause->kind != CauseKind::kWindow || c_.cause->first.step >= events_.size()) return {};
-    const std::string from = c_.place(c_.cause->first.step);
-    const size_t second = c_.cause->second.step;
-    const std::string to = second < events_.size() ? c_.place(second)
-                           : c_.cause->second.site == kNoSite || c_.names.own_place(c_.cause->second.site).empty()
-                               ? std::string()
-                               : c_.names.place(c_.cause->second.site);
-    return from.empty() || to.empty() || from == to ? std::string() : fmt::format(", here from {} to {}", from, to);
-  }
-
   bool aborted_in_heap() {
     if (o_.message.find("free") == std::string::npos && o_.message.find("corrupt") == std::string::npos) return false;
     d_.kind = BugClass::kUseAfterFree;
     d_.why = fmt::format("{} frees or uses what another thread has freed: {}", c_.thread(o_.thread), plain_line(o_.message, 80));
+    const std::string stretch = tested_stretch(c_);
     d_.fix = fmt::format(
         "Two threads must not both execute {} for the same memory: let one step decide who frees it (an atomic decrement whose result is "
         "tested, or one lock around the test and the free{}).",
-        crash_place().empty() ? "that line" : crash_place(), tested_stretch());
+        crash_place().empty() ? "that line" : crash_place(), stretch.empty() ? stretch : ", here " + stretch);
     return true;
   }
 
@@ -250,7 +243,7 @@ class Teardown {
 }  // namespace
 
 std::string teardown_fix(const Case& c, const std::string& what, const std::string& taken, uint32_t by, uint32_t user,
-                         const std::string& used, const std::string& got) {
+                         const std::string& used, const std::string& stretch) {
   const std::string joined = c.join_place(user, by);
   std::string text = fmt::format("{} must not take {} away ({}) while {} can still use it{}: ", c.thread(by), c.quoted(what), taken,
                                  c.thread(user), used.empty() ? "" : " at " + used);
@@ -259,9 +252,8 @@ std::string teardown_fix(const Case& c, const std::string& what, const std::stri
   } else {
     text += fmt::format("wait for {} to end before that", c.thread(user));
   }
-  const bool stretch = !got.empty() && !used.empty() && got != used;
   return text + ", or let its users hold a reference or one lock over test and use" +
-         (stretch ? fmt::format(" (here from {} to {})", got, used) : "") + ".";
+         (stretch.empty() ? "." : fmt::format(" (here {}).", stretch));
 }
 
 bool torn_down(Case& c) { return Teardown(c).go(); }
@@ -332,7 +324,7 @@ void diagnose_misuse(Case& c) {
                 "Two threads free it at {}: let one step decide who does (an atomic decrement whose result is tested, or one lock around "
                 "the test and the free).",
                 freed)
-          : teardown_fix(c, "the memory", freed, by, o.thread, use, got_at(c));
+          : teardown_fix(c, "the memory", freed, by, o.thread, use, tested_stretch(c));
   step == kNoDifference ? c.lines.stack({o.memory.freed}, by, "freed here") : c.lines.event(step, "frees it here");
   c.lines.stack(!own_use && !o.stack.empty() ? o.stack : std::vector<SiteId>{o.memory.used}, o.thread,
                 fmt::format("{} uses it here", c.thread(o.thread)));

@@ -8,8 +8,8 @@ namespace heddle::report {
 bool torn_down(Case& c);
 // The runtime saw a use of freed or destroyed memory or of a lock against its rules.
 void diagnose_misuse(Case& c);
-// "Do not free it before T1 has ended": `taken` is where it was taken away, by `by`, from `user`; `got` is where that had got it, if known.
+// "Do not free it before T1 has ended": `taken` is where it was taken away, by `by`, from `user`; `stretch` is where it uses it, "from a.c:5 to a.c:9", if known.
 std::string teardown_fix(const Case& c, const std::string& what, const std::string& taken, uint32_t by, uint32_t user,
-                         const std::string& used, const std::string& got = {});
+                         const std::string& used, const std::string& stretch = {});
 
 }  // namespace heddle::report

@@ -84,7 +84,7 @@ class WakeUpDoctor {
   // The waiter looked under its lock after that signal, and found nothing all the same: what was announced is gone to others who came first. It is
   // not the wake-up that is missing.
   bool used_up(size_t signal) {
-    size_t wait = kNoDifference, looked = kNoDifference, others = kNoDifference;
+    size_t wait = kNoDifference, looked = kNoDifference, others = kNoDifference, again = kNoDifference;
     ObjectId mutex = kNoObject;
     HeldLocks locks(trace_.threads().size());
     for (size_t i = 0; i < events_.size(); ++i) {
@@ -102,9 +102,10 @@ class WakeUpDoctor {
     if (wait == kNoDifference || looked == kNoDifference || looked < signal || !in_loop(c_, wait)) return false;
     for (size_t i = signal + 1; i < looked; ++i) {
       const Event& e = events_[i];
-      if (e.thread != waiter_.thread && e.thread != events_[signal].thread && takes_lock(e) && e.object == mutex) others = i;
+      if (e.thread == waiter_.thread || !takes_lock(e) || e.object != mutex) continue;
+      (e.thread == events_[signal].thread ? again : others) = i;
     }
-    if (others == kNoDifference) return false;
+    if (others == kNoDifference) return does_not_hold(signal, again, looked);
     const std::string first = c_.thread(events_[others].thread);
     d_.why = fmt::format("{}; {}, and {} looks only after that (step {}) and finds nothing; ", c_.happened(signal), c_.happened(others),
                          c_.thread(waiter_.thread), looked + 1);
@@ -115,6 +116,26 @@ class WakeUpDoctor {
         c_.thread(waiter_.thread), waiter_.at, c_.place(signal), first, c_.place(others));
     before_signal(signal);
     c_.lines.event(others, "comes first here");
+    return true;
+  }
+
+  // The same, and nobody else could have used it up: the signaller has taken it back, or it was not so when it signalled.
+  bool does_not_hold(size_t signal, size_t again, size_t looked) {
+    const std::string who = c_.thread(waiter_.thread), by = c_.thread(events_[signal].thread);
+    const std::string lock = c_.quoted(c_.object(events_[looked]));
+    d_.why = fmt::format("{}; {} looks only after that (step {}) and finds that it does not hold; ", c_.happened(signal), who, looked + 1);
+    d_.fix = again != kNoDifference ? fmt::format(
+                                          "{} announces it at {} and has {} again at {} before {} looks: if that takes it back, do not do "
+                                          "so before all who wait have "
+                                          "seen it, or count the rounds and let {} wait at {} until the count has changed.",
+                                          by, c_.place(signal), lock, c_.place_and_caller(again), who, who, waiter_.at)
+                                    : fmt::format(
+                                          "{} tests under {}, after the signal at {}, and what it waits for at {} does not hold: make it "
+                                          "so before that signal, under {}, "
+                                          "and do not take it back before {} has seen it.",
+                                          who, lock, c_.place(signal), waiter_.at, lock, who);
+    before_signal(signal);
+    if (again != kNoDifference) c_.lines.event(again, "has the lock again here, before " + who + " looks");
     return true;
   }
 

@@ -19,12 +19,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # wait when all is closed; the next turn of a loop, a wait for one fewer, a time-out of a wait with a condition, a pointer set before what it points to is there, a pair that is no
 # announcement, memory used and freed in a header of the library; a loop that releases its lock between two turns, a count that is raised too early, a thread that goes past a latch, a
 # signal that comes before pause(), two values that bound each other, a look under a read lock, a lock made of a variable in two steps, an object whose end its member tells, a pointer to a
-# function that is not set yet, a ticket drawn twice.
+# function that is not set yet, a ticket drawn twice; a wait for a future whose time was over, a sleep that stands for an order, an announcement that another used up or that was taken
+# back, a post before the data is there, a string read in pieces, initialisers that need each other, two different locks, a look before the lock is taken, a call that comes too early.
 NAMES = ["teardown_logger", "if_wait_slot", "two_sections_seat", "try_then_post", "barrier_size", "recursive_wait", "notify_one_two_wait", "timedlock_ignored",
          "recursive_read", "flag_lock", "map_find_insert", "half_pair", "wakeup_set_unlocked", "join_cycle", "three_windows", "start_before_init",
          "barrier_std", "heap_nodes", "try_answer_ignored", "recursive_any", "aba_stack", "handler_lock", "promise_cancelled", "view_callback", "lookup_leak",
          "phase_neighbour", "close_one_signal", "rotate_twice", "reduce_one_short", "mail_timeout", "codec_published", "clock_pair", "routes_shared_ptr", "observers_skipped",
-         "ring_head_first", "latch_cancelled", "pause_too_late", "range_ends", "intern_twice", "spin_two_steps", "timer_cancelled", "plugin_half_set", "ticket_drawn_twice"]
+         "ring_head_first", "latch_cancelled", "pause_too_late", "range_ends", "intern_twice", "spin_two_steps", "timer_cancelled", "plugin_half_set", "ticket_drawn_twice",
+         "future_wait_ignored", "stages_by_sleep", "poison_one", "pulse_event", "sem_before_data", "status_text", "once_cross", "queue", "bluetooth",
+         "publish_before_init"]
 MOST_LINES = 60
 
 

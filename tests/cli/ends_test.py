@@ -34,6 +34,14 @@ class Ends(base.InDirectory):
         people = self.heddle("find", "--no-retry", "--jobs", 1, "--executions", 60, *program())
         self.assertIn("uncontrolled nondeterminism: run ", people.stdout)
 
+    def test_a_call_that_leads_nowhere_is_placed_at_its_caller(self):
+        for carrier in ("fiber", "kernel"):
+            with self.subTest(carrier=carrier):
+                done, document = self.find("--no-retry", "--executions", 200, "--carrier", carrier, "--", base.program("null_call"))
+                self.assertEqual((done.returncode, document["failure"]["kind"]), (1, "signal"), document)
+                self.assertIn("null_call", document["failure"]["signature"])
+                self.assertIn("in T1, null_call.c:12", self.heddle("explain", "--json").stdout)
+
     def test_the_runs_of_a_program_that_never_ends_are_short(self):
         done, document = self.find("--executions", 60, "--", base.program("endless_loop"))
         self.assertEqual((done.returncode, document["failure"]["kind"]), (1, "abort"), document)

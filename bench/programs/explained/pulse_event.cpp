@@ -1,5 +1,5 @@
 // An event is set and at once reset: a waiter that was woken finds it unset again and sleeps on.
-// heddle-bug: kind=deadlock granularity=sync class=lost-wakeup set=held
+// heddle-bug: kind=deadlock granularity=sync class=lost-wakeup set=tuned
 // fix: reset|before|set back|count|generation|taken back|until|after
 #include <condition_variable>
 #include <mutex>

@@ -1,5 +1,5 @@
 // The second stage counts on the first to be done after ten milliseconds.
-// heddle-bug: kind=assert granularity=access class=order set=tuned
+// heddle-bug: kind=assert granularity=sync class=order set=tuned
 // fix: join|wait|before
 #include <assert.h>
 #include <pthread.h>
