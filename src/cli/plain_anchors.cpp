@@ -21,10 +21,12 @@ constexpr double kLike = 0.6;
 // What the schedule's accesses look like in the source.
 class Wanted {
  public:
-  explicit Wanted(const Anchors& anchors) {
+  Wanted(const Anchors& anchors, AccessesLike like) {
+    const bool guarded = like == AccessesLike::kGuarded;
+    if (guarded) texts_.insert(anchors.held.begin(), anchors.held.end());
     for (const PlacedOperation& o : anchors.operations) {
       if (!o.place.file.empty()) files_.insert(o.place.file);
-      if (!is_memory(o.op)) continue;
+      if (!guarded && !is_memory(o.op)) continue;
       if (!o.place.function.empty()) functions_.insert(o.place.function);
       if (!o.place.text.empty()) texts_.insert(o.place.text);
     }
@@ -43,8 +45,8 @@ class Wanted {
 
 }  // namespace
 
-std::vector<SiteId> accesses_like(const Anchors& anchors, const PlacedTrace& run) {
-  const Wanted wanted(anchors);
+std::vector<SiteId> accesses_like(const Anchors& anchors, const PlacedTrace& run, AccessesLike like) {
+  const Wanted wanted(anchors, like);
   std::vector<SiteId> sites;
   const auto& modules = run.trace().modules();
   for (uint32_t m = 0; m < modules.size(); ++m) {

@@ -8,9 +8,14 @@
 
 namespace heddle::cli {
 
+enum class AccessesLike : uint8_t {
+  kScheduled,  // the accesses that the schedule has
+  kGuarded,    // those that may have run under a lock: what its functions access, and the statements that did
+};
+
 // Instructions of the new build that access memory where the accesses of the schedule may be now: in a function of the same name, or at a statement
 // like one of theirs. Marked (wire/code_point.h). `run`: any run of the new build.
-std::vector<SiteId> accesses_like(const Anchors& anchors, const PlacedTrace& run);
+std::vector<SiteId> accesses_like(const Anchors& anchors, const PlacedTrace& run, AccessesLike like = AccessesLike::kScheduled);
 
 // Adds what the accesses of the schedule became in that run to `sites`, marked.
 void add_matched(const Anchors& anchors, const Reanchoring& matching, const PlacedTrace& run, std::vector<SiteId>* sites);

@@ -283,7 +283,11 @@ class Verification {
   // A plain build in which nothing has failed: does anything race in it that did not before? It is searched with that and what is atomic as points.
   void watch_accesses() {
     if (all_accesses_) search_at(*all_accesses_, "searched");
-    if (unseen_.empty() || result_.failure || campaign_.learnt()) return;
+    if (unseen_.empty() || result_.failure) return;
+    if (campaign_.learnt()) {
+      enumerate_accesses(all_accesses_.value_or(base_), campaign_.learnt()->unseen.empty());
+      return;
+    }
     progress_.show("watching the accesses of the new build");
     const double rest = limits_.seconds > 0 ? std::max(1.0, (limits_.seconds - seconds()) / 3) : 0;
     const WatchedBuild build = watch_build(campaign_, subject_, options_, rest);
@@ -299,14 +303,51 @@ class Verification {
     if (!build.points.learnt->sites.empty()) search_at(with_points, "watched");
     if (!build.new_races.empty())
       cannot_tell(fmt::format("accesses of {} race in this build, and did not before", build.new_races.front()));
+    enumerate_accesses(with_points, build.why_not.empty() && build.points.learnt->unseen.empty());
   }
+
+  // Another mechanism in the place of the old one: neither names nor statements say that it does what the old one did, and the samples were measured
+  // at the old one. All schedules over its accesses can be had all the same, mostly. `all_known`: what raced could all be made points.
+  void enumerate_accesses(const Plan& base, bool all_known) {
+    if (ended() || !all_known || !result_.reasons.empty() || (left_locks().empty() && !replaced())) return;
+    progress_.show("enumerating the schedules of what replaces the old code");
+    SearchOptions search = search_options(6);
+    Plan look = base;
+    look.detect = kDetectStacks;
+    const PlacedTrace placed = placer_.place(execute(look));
+    search.base = base;
+    const auto guarded = accesses_like(subject_.anchors, placed, AccessesLike::kGuarded);
+    if (!add_accesses(search.base, module_paths(placed.trace()), guarded).empty()) return;
+    CheckOptions check_options;
+    check_options.bound = std::max(1u, subject_.anchors.preemptions) + 1;
+    check_options.reduction = Reduction::kAssumed;
+    check_options.find = find_options(limits_.enumerated, 0.6);
+    const CheckResult checked = check_closed(campaign_, false, search, check_options);
+    result_.executions += checked.found.executions;
+    take(checked.found, "enumerated");
+    const Certificate& c = checked.certificate;
+    const bool done = c.exhausted && !checked.found.found() && (c.open.empty() || c.open == kLearntPoints);
+    const size_t instructions = accesses_among(search.base.sites).size();
+    add("enumerated",
+        fmt::format("{} with at most {} preemptions, at calls and {} instructions{}", schedules(c.schedules), check_options.bound,
+                    instructions, done ? ", which are all if nothing else races" : ""),
+        checked.found.executions);
+    if (!done) return;
+    result_.certificate = c;
+    result_.proved = false;
+    result_.replacement_enumerated = true;
+    result_.instructions = instructions;
+  }
+  std::string left_locks() const { return unseen_.empty() ? "" : no_longer_guarded(subject_.anchors, lines_); }
+  // Every thread of the schedule is there, and some do by other means what they did.
+  bool replaced() const { return result_.anchors.threads_lost > 0 && result_.anchors.threads_gone() == 0; }
 
   void search_at(const Plan& base, const char* step) {
     const Plan before = base_;
     base_ = base;
     const Reanchored fitted = reanchor(subject_.anchors, matching_, base_, run_, placer_);
     consider(fitted.replay, step);
-    if (fitted.threads_lost < result_.anchors.threads_lost) result_.anchors = fitted;  // a mutex that was replaced by atomics
+    if (fitted.threads_gone() < result_.anchors.threads_gone()) result_.anchors = fitted;  // a mutex that was replaced by atomics
     if (!ended()) {
       const auto strategy = search_named(options_.strategy_name())->make(search_options(5));
       const FindResult found = find(*strategy, campaign_.pool(), find_options(limits_.searched, 0.5));
@@ -458,8 +499,12 @@ void Verification::distrust_anchors() {
   const Reanchored& r = result_.anchors;
   result_.code_is_there = r.found() > 0 && r.threads_lost == 0;
   if (r.found() + r.lost == 0) return;
+  const bool proved_beyond = result_.proved && unseen_.empty() && result_.certificate->bound > subject_.anchors.preemptions;
+  const bool known = result_.replacement_enumerated || proved_beyond;
   if (const std::string other = other_program(subject_.anchors, names_); !other.empty()) {
     cannot_tell(other);
+  } else if (known && (r.threads_lost == 0 || replaced())) {
+    return;
   } else if (r.found() == 0) {
     cannot_tell(fmt::format("none of the {} places of the schedule is in this build", r.lost));
   } else if (r.threads_lost > 0) {
@@ -473,10 +518,8 @@ void Verification::distrust_anchors() {
 void Verification::distrust_surroundings() {
   if (const std::string gone = vanished_check(subject_.anchors.ending, sources_, result_.anchors.replay); !gone.empty())
     cannot_tell(fmt::format("the check that failed, `{}`, is no longer in the program", gone));
-  if (!unseen_.empty()) {
-    if (const std::string bare = no_longer_guarded(subject_.anchors, lines_); !bare.empty())
-      cannot_tell(fmt::format("{}, and {}: build it with heddle-cc", bare, unseen_));
-  }
+  if (const std::string bare = left_locks(); !bare.empty() && !result_.replacement_enumerated)
+    cannot_tell(fmt::format("{}, and {}: build it with heddle-cc", bare, unseen_));
   const auto& then = subject_.bug.command;
   const auto& now = campaign_.target().arguments;
   if (!then.empty() && !std::equal(then.begin() + 1, then.end(), now.begin() + 1, now.end()))
@@ -494,7 +537,8 @@ void Verification::decide() {
     distrust_anchors();
     distrust_surroundings();
   }
-  const bool sure = limits_.only_anchors || result_.proved || (result_.sampled() && result_.miss_high <= limits_.miss);
+  const bool sure =
+      limits_.only_anchors || result_.proved || result_.replacement_enumerated || (result_.sampled() && result_.miss_high <= limits_.miss);
   if (result_.reasons.empty() && !sure) cannot_tell(why_not_sure(result_));
   if (result_.reasons.empty()) result_.verdict = VerifyVerdict::kFixed;
 }

@@ -57,6 +57,7 @@ struct Verified {
   // Enumerated: all schedules with at most so many preemptions, by the rules of `check`.
   std::optional<Certificate> certificate;
   bool proved = false;
+  bool replacement_enumerated = false;  // those over what a plain build has in the place of the old code, if nothing else races
   // Sampled.
   uint64_t samples = 0;
   uint64_t samples_before = 0, failed_before = 0;

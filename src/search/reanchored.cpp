@@ -97,13 +97,17 @@ class Fitting {
       const AnchorFate fate = result_.ends[s].fate;
       (fate == AnchorFate::kExact ? result_.exact : fate == AnchorFate::kMoved ? result_.moved : result_.lost) += 1;
     }
-    result_.threads_lost = lost_threads();
+    const std::set<uint32_t> lost = lost_threads();
+    const PlacedTrace last = placer_.place(result_.replay);
+    result_.threads_lost = lost.size();
+    result_.threads_replaced = static_cast<size_t>(
+        std::count_if(lost.begin(), lost.end(), [&](uint32_t thread) { return matching_.synchronises_anew(thread, last); }));
     std::sort(result_.sites.begin(), result_.sites.end());
     result_.sites.erase(std::unique(result_.sites.begin(), result_.sites.end()), result_.sites.end());
   }
 
   // Threads that are not born, or of which nothing that they did near their switches is in this build.
-  size_t lost_threads() const {
+  std::set<uint32_t> lost_threads() const {
     std::set<uint32_t> lost, found;
     for (const Anchor& end : anchors_.ends) {
       for (const auto* list : {&end.after, &end.before}) {
@@ -117,7 +121,7 @@ class Fitting {
     for (uint32_t thread : found) {
       if (names_.contains(thread)) lost.erase(thread);
     }
-    return lost.size();
+    return lost;
   }
 
   const Anchors& anchors_;

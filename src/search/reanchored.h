@@ -17,9 +17,11 @@ struct Reanchored {
   Trace replay;                     // the run of the plan
   size_t executions = 0;
   size_t exact = 0, moved = 0, lost = 0;
-  size_t threads_lost = 0;  // threads of the schedule of which no anchor was found
+  size_t threads_lost = 0;      // threads of the schedule of which no anchor was found
+  size_t threads_replaced = 0;  // of them, those that are there and synchronise by other means than before
 
   size_t found() const { return exact + moved; }
+  size_t threads_gone() const { return threads_lost - threads_replaced; }
 };
 
 // `base`: point set, limits, input. `run` makes runs of the new build with the stacks of their events where it can.

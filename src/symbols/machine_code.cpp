@@ -122,6 +122,22 @@ const ZydisDecoder& the_decoder() {
   return decoder;
 }
 
+// Its operand is an address that nothing is read from, and that may be anything: what fills the space before a loop, a hint to the cache.
+bool only_addresses(const ZydisDecodedInstruction& z) {
+  return z.meta.category == ZYDIS_CATEGORY_NOP || z.meta.category == ZYDIS_CATEGORY_WIDENOP || z.meta.category == ZYDIS_CATEGORY_PREFETCH;
+}
+
+// A mask says which parts are accessed: perhaps none, and then the address may be anything, too.
+bool masked(const ZydisDecodedInstruction& z) {
+  switch (z.mnemonic) {
+    case ZYDIS_MNEMONIC_VMASKMOVPS:
+    case ZYDIS_MNEMONIC_VMASKMOVPD:
+    case ZYDIS_MNEMONIC_VPMASKMOVD:
+    case ZYDIS_MNEMONIC_VPMASKMOVQ: return true;
+    default: return z.avx.mask.reg != ZYDIS_REGISTER_NONE && z.avx.mask.reg != ZYDIS_REGISTER_K0;
+  }
+}
+
 std::optional<Instruction> decode(const uint8_t* bytes, size_t count, uint64_t offset) {
   ZydisDecodedInstruction z;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -138,13 +154,14 @@ std::optional<Instruction> decode(const uint8_t* bytes, size_t count, uint64_t o
   for (unsigned k = 0; k < z.operand_count; ++k) {
     const ZydisDecodedOperand& o = operands[k];
     if (o.type != ZYDIS_OPERAND_TYPE_MEMORY) continue;
-    if (o.mem.type == ZYDIS_MEMOP_TYPE_AGEN) {  // lea: no access, but its distance has to be put right
+    if (o.mem.type == ZYDIS_MEMOP_TYPE_AGEN || only_addresses(z)) {  // no access, but its distance has to be put right
       if (o.mem.base == ZYDIS_REGISTER_RIP) i.relative_at = z.raw.disp.offset;
       continue;
     }
     if (o.mem.base == ZYDIS_REGISTER_RIP) i.relative_at = z.raw.disp.offset;
     if (o.mem.base == ZYDIS_REGISTER_EIP) i.kind = Instruction::Kind::kNotCopied;
     i.memory.push_back(memory_of(o, i.end()));
+    if (masked(z)) i.memory.back().known = false;
   }
   // A bit that a register names may lie anywhere behind the address.
   const bool far_bit = z.mnemonic == ZYDIS_MNEMONIC_BT || z.mnemonic == ZYDIS_MNEMONIC_BTS || z.mnemonic == ZYDIS_MNEMONIC_BTR ||

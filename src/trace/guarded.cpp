@@ -238,6 +238,27 @@ std::set<std::string> declared_in(const std::vector<std::string>& statements) {
   return declared;
 }
 
+// Is a variable of that name changed, taken apart or pointed at in this statement?
+bool uses_as_variable(const std::string& text, const std::string& name) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const size_t next = std::min(text.size(), text.find_first_not_of(' ', at + name.size()));
+    const std::string_view behind = std::string_view(text).substr(next, 2);
+    const std::string_view before = std::string_view(text).substr(at >= 2 ? at - 2 : 0, std::min<size_t>(at, 2));
+    if (behind.empty()) continue;
+    const bool changes = behind.size() == 2 && behind[1] == '=' && std::string_view("=!<>").find(behind[0]) == std::string_view::npos;
+    const bool steps = behind == "++" || behind == "--" || before == "++" || before == "--";
+    const bool assigns = behind[0] == '=' && behind != "==";
+    if (changes || steps || assigns || behind[0] == '[' || behind[0] == '.' || behind == "->" || before.ends_with('&')) return true;
+  }
+  return false;
+}
+
+// What is written in capitals and used as no variable is a constant: no access of memory, or of none that changes.
+bool names_constant(const std::string& name, const std::vector<std::string>& statements) {
+  if (name.size() < 2 || std::any_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; })) return false;
+  return std::none_of(statements.begin(), statements.end(), [&](const std::string& text) { return uses_as_variable(text, name); });
+}
+
 }  // namespace
 
 std::vector<std::string> GuardedLines::guarded_names() const {
@@ -301,7 +322,10 @@ std::string no_longer_guarded(const Anchors& before, const GuardedLines& now) {
   const std::set<std::string> bare = names_in(now.bare);
   const std::set<std::string> held = names_in(now.held);
   const std::set<std::string> local = declared_in(now.bare);
+  std::vector<std::string> statements = before.held;
+  statements.insert(statements.end(), now.bare.begin(), now.bare.end());
   for (const std::string& name : before.guarded) {
+    if (names_constant(name, statements)) continue;
     if (bare.contains(name) && !local.contains(name)) return fmt::format("`{}` is used outside of a critical section now", name);
   }
   const bool known = std::any_of(before.guarded.begin(), before.guarded.end(), [&](const std::string& n) { return held.contains(n); });

@@ -13,6 +13,7 @@ namespace heddle::trace {
 namespace {
 
 constexpr double kLikeEnough = 0.55;
+constexpr double kSameObject = 0.6;
 constexpr size_t kMostPairs = 400'000;  // that are compared; of more, only what the anchors themselves name
 
 bool is_lock(Family family) { return family == Family::kMutexes || family == Family::kRwlocks || family == Family::kSemaphores; }
@@ -75,7 +76,9 @@ double likeness(const PlacedOperation& a, const PlacedOperation& b) {
   const bool nowhere = x.function.empty() && x.file.empty();
   if (nowhere || (y.function.empty() && y.file.empty())) {
     const bool thread = a.op == Op::kThreadStart || a.op == Op::kThreadExit;
-    return thread && a.op == b.op ? 1 : 0;
+    if (thread && a.op == b.op) return 1;
+    // A call in last place leaves no place of its own: its object still has its name.
+    return a.op == b.op && !a.object.empty() && a.object == b.object ? kSameObject : 0;
   }
   const double function = name_likeness(x.function, y.function, 0.5);
   const double object = object_likeness(a.object, b.object);
@@ -160,6 +163,22 @@ bool Reanchoring::replaced(uint32_t old_operation) const {
   return std::any_of(new_.begin(), new_.end(), [&](const PlacedOperation& o) {
     return row(o.op).family == Family::kAtomics && (row(o.op).traits & kWrites) != 0 && o.place.function == old.place.function;
   });
+}
+
+bool Reanchoring::synchronises_anew(uint32_t old_thread, const PlacedTrace& run) const {
+  if (!matched_) match();
+  const uint32_t thread = this->thread(old_thread, run);
+  if (thread == kNoIndex) return false;
+  for (size_t i = 0; i < run.trace().events().size(); ++i) {
+    if (run.trace().events()[i].thread != thread) continue;
+    const PlacedOperation& o = run.operations()[run.operation(i)];
+    const Family family = row(o.op).family;
+    if (o.place.function.empty() || !(is_lock(family) || family == Family::kConditions || family == Family::kBarriers ||
+                                      family == Family::kOnces || family == Family::kFutexes || family == Family::kAtomics))
+      continue;
+    if (std::none_of(matches_.begin(), matches_.end(), [&](const auto& m) { return new_[m.second.operation] == o; })) return true;
+  }
+  return false;
 }
 
 std::vector<PlacedOperation> Reanchoring::added() const {

@@ -26,6 +26,11 @@ HEDDLE_FUNCTION(before_call, "xchgl %eax, (%rdi)\n subq $8, %rsp\n call returned
 HEDDLE_FUNCTION(argument, "xchgl %esi, (%rdi)\n subq $8, %rsp\n call returned\n addq $8, %rsp\n ret");
 HEDDLE_FUNCTION(kept, "xchgl %ebx, (%rdi)\n subq $8, %rsp\n call returned\n addq $8, %rsp\n ret");
 HEDDLE_FUNCTION(last_place, "xchgl %eax, (%rdi)\n jmp returned");
+HEDDLE_FUNCTION(fills_space, "nopw 0(%rax,%rax)\n ret");
+HEDDLE_FUNCTION(hints, "prefetcht0 (%rdi)\n ret");
+HEDDLE_FUNCTION(hints_at_global, "prefetchw replaced(%rip)\n ret");
+HEDDLE_FUNCTION(masked, "vpmaskmovd (%rdi), %ymm0, %ymm1\n ret");
+HEDDLE_FUNCTION(loads, "movl (%rdi), %eax\n ret");
 HEDDLE_FUNCTION(unknown_jump, "xchgl %ecx, (%rdi)\n jmp *%rax");
 
 namespace heddle::test {
@@ -41,6 +46,13 @@ uintptr_t own_bias() {
       },
       &bias);
   return bias;
+}
+
+// The first instruction of the function.
+bool may_access(void (*function)()) {
+  static const ModuleCode code("/proc/self/exe");
+  const auto decoded = code.function(reinterpret_cast<uintptr_t>(function) - own_bias());
+  return decoded && may_be_shared(decoded->instructions.front());
 }
 
 // What the first instruction of the function is as a point.
@@ -62,6 +74,12 @@ TEST(RegisterUse, AnExchangeOfWhichNobodyReadsTheOldValueIsAStore) {
 TEST(RegisterUse, WhatMayBeUsedIsRead) {
   for (const auto function : {returned, tested, address, computed, in_part, perhaps, one_way, argument, kept, last_place, unknown_jump})
     EXPECT_STREQ(taken_for(function), "update");
+}
+
+// Whoever read what lies there could fault where the program does not.
+TEST(RegisterUse, AnAddressThatIsOnlyNamedIsNotAccessed) {
+  EXPECT_TRUE(may_access(loads));
+  for (const auto function : {fills_space, hints, hints_at_global, masked}) EXPECT_FALSE(may_access(function));
 }
 
 }  // namespace
