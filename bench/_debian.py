@@ -37,7 +37,7 @@ PROGRAMS = [
     ("convert", ["/usr/bin/convert", "in/t.ppm", "-limit", "thread", "3", "-resize", "50%", "t.ppm"], "imagemagick-6.q16"),
     ("redis-benchmark", ["/usr/bin/redis-benchmark", "--threads", "2", "-n", "1", "-p", "1"], "redis-tools"),
 ]
-REBUILT = ("pigz", "pbzip2", "plzip")  # with DEB_BUILD_OPTIONS=nostrip
+REBUILT = ("pigz", "pbzip2", "plzip", "xz", "zstd")  # with DEB_BUILD_OPTIONS=nostrip
 LIBRARIES = ["/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"]
 
 
@@ -55,7 +55,7 @@ def fixtures(where):
     (inputs / "nums.txt").write_text("\n".join(numbers) + "\n")
 
 
-def rebuild(package, work):
+def rebuild(package, name, work):
     """The program of the package, built from Debian's source with its symbols kept and nothing else changed."""
     sys.path.insert(0, str(TESTS / "conform"))
     import sources
@@ -67,7 +67,7 @@ def rebuild(package, work):
     description = next(archive.glob("*.dsc"))
     subprocess.run(["dpkg-source", "-x", str(description), str(kept)], check=True, capture_output=True)
     subprocess.run(["dpkg-buildpackage", "-b", "-d", "-uc", "-us"], cwd=kept, check=True, capture_output=True, env={**os.environ, "DEB_BUILD_OPTIONS": "nostrip nocheck"})
-    built = [p for p in kept.glob(f"debian/**/usr/bin/{package}") if p.is_file()]
+    built = [p for p in kept.glob(f"debian/**/usr/bin/{name}") if p.is_file()]
     return built[0]
 
 
@@ -93,7 +93,7 @@ def measure(options):
             if name not in REBUILT or options.quick:
                 continue
             try:
-                rows.append((name, [rebuild(package, work), *words[1:]], "nostrip"))
+                rows.append((name, [rebuild(package, name, work), *words[1:]], "nostrip"))
             except Exception as error:  # noqa: BLE001: the reason is a row's
                 table.lost(f"{name}: cannot be rebuilt: {error}")
         for name, words, build in rows:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `heddle verify` says of fixes and wrong fixes (tests/verify): those at hand while it was built, those kept aside, later ones, varied ones, further ones, ones whose mechanism is replaced, and a fix of pbzip2.
+"""What `heddle verify` says of fixes and wrong fixes (tests/verify): those at hand while it was built, those kept aside, later ones, varied ones, further ones, ones whose mechanism is replaced, mixed ones with edits that keep the bug, and a fix of pbzip2.
 
 A row: the version of the program, the verdict that is right, the verdict given, the anchors found (exact, moved, lost), how it was known, runs and seconds. pbzip2 is fetched as
 Debian's source package; its fix of 1.1.6 ("deadlock due to unsynchronized broadcasts") is taken back by a patch of ours, and a wrong fix is tried beside it.
@@ -113,7 +113,7 @@ def main():
                                              ("runs", "{}"), ("seconds", "{:.1f}")])
     results = small(table, options, "cases", options.names)
     if not options.quick:
-        for group in ("kept_aside", "later", "varied", "further", "replaced"):
+        for group in ("kept_aside", "later", "varied", "further", "replaced", "mixed"):
             results += small(table, options, group, options.names)
         if not options.names or "pbzip2" in options.names:
             results += pbzip2(table, options)

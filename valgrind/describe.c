@@ -289,16 +289,23 @@ static Bool moves_stack(const IRSB* in, Int mark) {
 UInt describe_block(const IRSB* in, UInt number, Addr first, UInt code) {
   UInt accesses = 0, module;
   if (words == NULL) words = VG_(malloc)("heddle.describe", kMostWords * sizeof *words);
-  module = module_of(first);
+  Addr last = first;
+  Bool leaves_copy;
+  module = module_of(original_of(first));
+  for (Int i = 0; i < in->stmts_used; i++) {
+    if (in->stmts[i]->tag == Ist_IMark) last = in->stmts[i]->Ist.IMark.addr;
+  }
+  /* The call that a copy begins with leads to the runtime, and comes back to the copy. */
+  leaves_copy = original_of(last) != last && in->jumpkind == Ijk_Call && in->next->tag != Iex_Const;
   count = passing = 0;
   overflow = False;
   VG_(memset)(on_stack, 0, in->tyenv->types_used < kMostTemps ? in->tyenv->types_used : kMostTemps);
   put(0);
   put(number);
   put(code);
-  put(block_end(in));
-  put_address(first);
-  put_address(in->next->tag == Iex_Const ? (Addr)in->next->Iex.Const.con->Ico.U64 : 0);
+  put(leaves_copy ? kHeddleEndsPlain : block_end(in));
+  put_address(original_of(first));
+  put_address(leaves_copy ? original_of(last) : in->next->tag == Iex_Const ? original_of((Addr)in->next->Iex.Const.con->Ico.U64) : 0);
   put(module);
   put(0);
   for (Int i = 0; i < in->stmts_used && !overflow; i++) {
@@ -307,7 +314,7 @@ UInt describe_block(const IRSB* in, UInt number, Addr first, UInt code) {
       passing = moves_stack(in, i) ? kHeddlePasses : 0;
       put(kHeddleAt);
       put(kHeddleNoPlace);
-      put_address(s->Ist.IMark.addr);
+      put_address(original_of(s->Ist.IMark.addr));
     } else if (code != kHeddleRuntimeCode || s->tag == Ist_Store) {
       describe_statement(in, s, &accesses);
     } else if (s->tag == Ist_WrTmp) {
@@ -319,7 +326,7 @@ UInt describe_block(const IRSB* in, UInt number, Addr first, UInt code) {
     }
   }
   /* A jump or a call through a register or memory. */
-  if (in->next->tag == Iex_RdTmp && in->jumpkind != Ijk_Ret && code != kHeddleRuntimeCode) {
+  if (in->next->tag == Iex_RdTmp && in->jumpkind != Ijk_Ret && !leaves_copy && code != kHeddleRuntimeCode) {
     Uses uses = no_uses();
     use(&uses, in->next, 0);
     put(kHeddleExit | uses.count << 8);

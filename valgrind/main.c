@@ -66,6 +66,7 @@ static Bool request(ThreadId thread, UWord* arguments, UWord* result) {
       if (trace_file == NULL && dependences_file == NULL) *result = calling_program(arguments[1]);
       break;
     case kHeddleBegin: begin_run(); break;
+    case kHeddleCopy: add_copy(arguments[1], arguments[2], arguments[3]); break;
     default: return False;
   }
   return True;

@@ -219,7 +219,7 @@ static Bool stores_anything(const IRSB* in) {
 IRSB* instrument_for_trace(VgCallbackClosure* closure, IRSB* in, const VexGuestLayout* layout, const VexGuestExtents* extents,
                            const VexArchInfo* info, IRType guest_word, IRType host_word) {
   Writer w;
-  const UInt code = code_of(extents->base[0]);
+  const UInt code = code_of(original_of(extents->base[0]));
   const UInt number = next_number;
   UInt accesses;
   IRTemp record;

@@ -15,6 +15,10 @@ IRSB* instrument_for_trace(VgCallbackClosure* closure, IRSB* in, const VexGuestL
 /* The kernel wrote there. */
 void trace_kernel_write(CorePart part, ThreadId thread, Addr address, SizeT size);
 
+/* copies.c: where the program has the instruction that lies there; the address itself, if it is no copy. */
+void add_copy(Addr begin, Addr end, Addr original);
+Addr original_of(Addr address);
+
 /* describe.c */
 UInt describe_block(const IRSB* in, UInt number, Addr first, UInt code);
 

@@ -22,7 +22,21 @@ constexpr size_t kMostSteps = 8;
 // Runs of the search before the points are learnt further.
 size_t runs_after_step(size_t step) { return size_t{4} << (2 * std::min(step, kMostSteps)); }
 
+// Each thread takes one lock at most, once, and uses nothing else that threads wait for: its section comes whole, before or after those of others. What
+// fails then fails mostly between a section and what is accessed outside of it.
+bool has_one_section_each(const Trace& trace) {
+  std::vector<uint32_t> sections(trace.threads().size(), 0);
+  for (const Event& e : trace.events()) {
+    const Family family = row(e.op).family;
+    if (family == Family::kThreads) continue;
+    if (family != Family::kMutexes && family != Family::kRwlocks) return false;
+    if (has(e.op, kAcquires) && ++sections[e.thread] > 1) return false;
+  }
+  return true;
+}
+
 bool leaves_a_choice(const Trace& sequential) {
+  if (has_one_section_each(sequential)) return false;
   search::Reversals reversals;
   reversals.add(sequential);
   return !reversals.empty();

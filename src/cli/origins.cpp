@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "report/names.h"
 #include "simplify/dependence.h"
@@ -35,6 +36,19 @@ std::vector<Birth> births_of(const Trace& trace) {
     }
   }
   return births;
+}
+
+std::vector<TornUpdate> torn_updates(const Trace& trace) {
+  std::vector<TornUpdate> torn;
+  std::vector<size_t> last(trace.threads().size(), kNoDifference);
+  for (size_t e = 0; e < trace.events().size(); ++e) {
+    const Event& event = trace.events()[e];
+    const size_t before = std::exchange(last[event.thread], e);
+    if (event.op != Op::kStore || before == kNoDifference) continue;
+    const Event& read = trace.events()[before];
+    if (read.op == Op::kLoad && read.site == event.site && read.object == event.object) torn.push_back({event.thread, before, e});
+  }
+  return torn;
 }
 
 namespace {
@@ -167,6 +181,7 @@ OriginReport origins_of(Campaign& campaign, const Trace& failing, const ValueQue
   if (!value.expression.empty()) report.why_not = ask(question, value, symbols, report);
   if (!report.found()) return report;
   question.births = births_of(failing);
+  question.torn = torn_updates(failing);
   question.line = [&](uint32_t module, uint64_t pc) { return symbols.line_number(module, pc); };
   question.in_main = [&](uint32_t module, uint64_t pc) { return symbols.frame(module, pc).function == "main"; };
   const Origins origins = find_origins(*traced.blocks, question);

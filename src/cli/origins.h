@@ -26,6 +26,7 @@ TracedRun trace_blocks(Campaign& campaign, const Trace& failing, uint32_t detect
 // What a failure asks for, and which threads were created when.
 OriginQuestion about_failure(const Trace& failing);
 std::vector<Birth> births_of(const Trace& trace);
+std::vector<TornUpdate> torn_updates(const Trace& trace);
 
 struct ValueQuestion {
   std::string expression;  // a variable, "file.c:12", or an address; empty: the failure

@@ -30,6 +30,7 @@ StatementSlices slices_of(const TracedRun& traced) {
   StatementRuns statements = statement_runs(*traced.blocks, traced.run);
   OriginQuestion question = about_failure(traced.run);
   question.births = births_of(traced.run);
+  question.torn = torn_updates(traced.run);
   slice_statements(statements, *traced.blocks, traced.run, question, StatementEdges::kOrders);
   slices.orders = needed(statements.runs);
   slice_statements(statements, *traced.blocks, traced.run, question, StatementEdges::kValues);

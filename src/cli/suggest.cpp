@@ -169,6 +169,9 @@ class Suggesting {
         const PlacedOperation now = operation(*r.given_back);
         return fmt::format("take {} before {}, not at {}, and hold it to {}", object(now, "the lock"), place(from), place(now), place(to));
       }
+      case Remedy::Form::kTakeLock:
+        return fmt::format("take {} around {}, which {}: {} waits with it", object(operation(*r.given_back), "the lock"), place(from),
+                           row(r.from.op).words, place(to));
       case Remedy::Form::kOneSection:
         return fmt::format("make {} to {} one critical section, or one atomic operation, on {}", place(from), place(to),
                            object(from, "that memory"));

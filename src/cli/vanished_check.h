@@ -11,10 +11,11 @@ namespace heddle::cli {
 // The text of the assertion that is gone, "balance >= 0"; empty: it is there, or the failure was no assertion. `sources`: files that `run` came through.
 std::string vanished_check(const AnchoredEnding& ending, const std::set<std::string>& sources, const Trace& run);
 
-// Names that tell one program from another: of the functions, variables and source files in which its threads did something.
+// Names that tell one program from another: of the functions, variables and source files in which its threads did something, and of their routines.
 class TellingNames {
  public:
   void add(const std::vector<PlacedOperation>& operations);
+  void add(const std::string& name);
   bool none() const { return names_.empty(); }
   bool any_of(const TellingNames& other) const;
 

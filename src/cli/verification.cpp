@@ -427,6 +427,7 @@ class Verification {
     const PlacedTrace placed = placer_.place(trace);
     lines_.add(guarded_lines(placed));
     names_.add(placed.operations());
+    for (uint32_t t = 1; t < trace.threads().size(); ++t) names_.add(placed.entry_of(t));
     for (uint32_t o = 0; o < placed.operations().size(); ++o) sources_.insert(placed.path(o));
     if (unseen_.empty()) unseen_ = unseen(trace);
     if (is_inconclusive(trace.outcome())) inconclusive_ = describe_failure(trace);

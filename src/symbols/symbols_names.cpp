@@ -153,11 +153,22 @@ std::string lambda_name(std::string_view braced) {
 
 }  // namespace
 
+// Rust's older names end in a hash of the crate, "counter::COUNT::h9549dbbac9dda554", which says nothing to people.
+static std::string without_rust_hash(std::string name) {
+  constexpr size_t kDigits = 16;
+  constexpr std::string_view kBegins = "::h";
+  if (name.size() <= kBegins.size() + kDigits) return name;
+  const size_t at = name.size() - kBegins.size() - kDigits;
+  const bool digits = name.find_first_not_of("0123456789abcdef", at + kBegins.size()) == std::string::npos;
+  if (digits && name.compare(at, kBegins.size(), kBegins) == 0) name.resize(at);
+  return name;
+}
+
 std::string demangle(const std::string& name) {
   if (!name.starts_with("_Z")) return name;
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && text != nullptr ? std::string(text.get()) : name;
+  return status == 0 && text != nullptr ? without_rust_hash(text.get()) : name;
 }
 
 std::string shorten_std(std::string_view name) {

@@ -53,9 +53,10 @@ bool obeys(const Trace& trace, const Imposed& imposed);
 // says so.
 struct Remedy {
   Imposed imposed;
-  enum class Form : uint8_t { kHoldLock, kTakeBefore, kOneSection, kGate, kWait } form = Form::kHoldLock;
-  Event from{}, to{};               // the section, or who waits and for what
-  std::optional<Event> given_back;  // kHoldLock: where the lock is given back too early; kTakeBefore: where the lock is taken now
+  enum class Form : uint8_t { kHoldLock, kTakeBefore, kTakeLock, kOneSection, kGate, kWait } form = Form::kHoldLock;
+  Event from{}, to{};  // the section, or who waits and for what
+  std::optional<Event>
+      given_back;  // kHoldLock: where the lock is given back too early; kTakeBefore: where the lock is taken now; kTakeLock: where the other takes it
 };
 // `passing`: a run that passes, which has what the failing one never came to; may be null.
 std::vector<Remedy> remedies(const Trace& failing, const Trace* passing);

@@ -32,6 +32,12 @@ struct ThreadWalk {
   bool ended = false;  // its ending has been looked at
 };
 
+// Bytes that are needed as they were before an event.
+struct TornNeed {
+  uint64_t before, address, size;
+  Need need;
+};
+
 class Walk {
  public:
   Walk(const BlockTrace& blocks, const OriginQuestion& question)
@@ -46,6 +52,7 @@ class Walk {
       if (run.thread >= threads_.size()) threads_.resize(run.thread + 1);
       if (threads_[run.thread].frames.empty()) open_frame(threads_[run.thread], 0);
       begin_memory(run);
+      release_torn(run);
       if (run.code == nullptr) {
         written_outside(run, run.words[0], run.words[1]);
       } else if (run.inside) {
@@ -462,7 +469,23 @@ class Walk {
 
   void written_outside(const BlockRun& run, uint64_t address, uint64_t size) {
     const Need need = memory_.take(address, size, false);
-    if (need.wanted()) threads_[run.thread].outside.push_back({address, need});
+    if (!need.wanted()) return;
+    for (const TornUpdate& torn : question_.torn) {
+      // Blocks behind an event have seen one more.
+      if (torn.thread != run.thread || torn.write + 1 != run.step || !run.inside) continue;
+      torn_.push_back({torn.read, address, size, need});
+      return;
+    }
+    threads_[run.thread].outside.push_back({address, need});
+  }
+
+  // What the runtime put back was there when it was read: whoever wrote it did so before.
+  void release_torn(const BlockRun& run) {
+    std::erase_if(torn_, [&](const TornNeed& t) {
+      if (run.step > t.before) return false;
+      memory_.add(t.address, t.size, t.need);
+      return true;
+    });
   }
 
   // What a call wrote for its caller: not what lies below the caller's part of the stack, which is nobody's afterwards.
@@ -494,6 +517,7 @@ class Walk {
   NeededMemory memory_;
   std::map<uint32_t, Need> temporaries_;
   std::map<uint32_t, bool> born_;
+  std::vector<TornNeed> torn_;
   Origins result_;
   uint64_t order_ = 0;
   bool begun_ = false;

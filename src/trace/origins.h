@@ -44,6 +44,13 @@ struct Birth {
   uint64_t step = 0;
 };
 
+// An instruction that reads and writes in two steps: what it had read at one event, the runtime puts back into memory at another before it is
+// executed.
+struct TornUpdate {
+  uint32_t thread = 0;
+  uint64_t read = 0, write = 0;  // events
+};
+
 // Asked and told about the statements of the run on the way (trace/statements.h). Then no rows are kept.
 class OriginWatch {
  public:
@@ -74,6 +81,7 @@ struct OriginQuestion {
   std::function<bool(uint32_t module, uint64_t pc)> instruction;
   uint64_t at_step = UINT64_MAX;  // before this event; the endings do not use it
   std::vector<Birth> births;
+  std::vector<TornUpdate> torn;
   // A number of the source line that the instruction belongs to; 0: not the program's.
   std::function<uint32_t(uint32_t module, uint64_t pc)> line;
   // Does it belong to the program's main function?

@@ -169,8 +169,12 @@ bool Reanchoring::synchronises_anew(uint32_t old_thread, const PlacedTrace& run)
   if (!matched_) match();
   const uint32_t thread = this->thread(old_thread, run);
   if (thread == kNoIndex) return false;
+  // Threads of one routine: what one of them does may leave nothing to do for the next (pthread_once).
+  const std::string entry = run.entry_of(thread);
+  std::vector<bool> alike(run.trace().threads().size(), false);
+  for (uint32_t t = 0; t < alike.size(); ++t) alike[t] = t == thread || (!entry.empty() && run.entry_of(t) == entry);
   for (size_t i = 0; i < run.trace().events().size(); ++i) {
-    if (run.trace().events()[i].thread != thread) continue;
+    if (!alike[run.trace().events()[i].thread]) continue;
     const PlacedOperation& o = run.operations()[run.operation(i)];
     const Family family = row(o.op).family;
     if (o.place.function.empty() || !(is_lock(family) || family == Family::kConditions || family == Family::kBarriers ||

@@ -45,7 +45,7 @@ class Reanchoring {
   bool found(uint32_t old_operation) const { return matched(old_operation).has_value(); }
   // Was this lock, or its release, replaced by atomics: does its function change memory by them now?
   bool replaced(uint32_t old_operation) const;
-  // Does the thread synchronise in that run by an operation that none of the old build became?
+  // Does the thread, or another of its routine, synchronise in that run by an operation that none of the old build became?
   bool synchronises_anew(uint32_t old_thread, const PlacedTrace& run) const;
   // Operations of the new build that none of the old one became.
   std::vector<PlacedOperation> added() const;

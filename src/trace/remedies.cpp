@@ -31,7 +31,10 @@ class Remedies {
     for (const TraceSlice& slice : failing_.slices()) {
       if (slice.preempted_paper) at_switch(slice.thread, slice.end);
     }
-    if (failing_.outcome().kind == OutcomeKind::kDeadlock) gates();
+    if (failing_.outcome().kind == OutcomeKind::kDeadlock) {
+      gates();
+      wake_ups();
+    }
     orders();
     return std::move(found_);
   }
@@ -137,6 +140,18 @@ class Remedies {
         break;
       }
     }
+    // What belongs together may be two variables: an index and what lies there.
+    const auto is_access = [](const Event& e) { return is_memory(e.op); };
+    const auto x = std::find_if(back.begin(), back.end(), [&](size_t b) { return is_access(failing_.events()[b]); });
+    const auto y = std::find_if(next.begin(), next.end(), is_access);
+    if (x == back.end() || y == next.end() || failing_.events()[*x].object == y->object) return;
+    Remedy remedy{};
+    remedy.form = Remedy::Form::kOneSection;
+    remedy.from = failing_.events()[*x];
+    remedy.to = *y;
+    remedy.imposed.enter = {spot_of(remedy.from)};
+    remedy.imposed.leave = {spot_of(remedy.to)};
+    add(std::move(remedy));
   }
 
   // One lock around all that the threads of a cycle hold.
@@ -157,6 +172,45 @@ class Remedies {
       }
     }
     if (remedy.imposed.enter.size() > 1) add(std::move(remedy));
+  }
+
+  // Wake-ups that came while nobody waited, between somebody's test and its wait: given under the lock of the wait, they come before the test or
+  // after the wait has begun.
+  void wake_ups() {
+    const auto events = failing_.events();
+    std::set<uint32_t> seen;
+    for (size_t w = events.size(); w-- > 0;) {
+      // The last operation of its thread.
+      if (!seen.insert(events[w].thread).second || !model::is_condition_wait(events[w].op)) continue;
+      const Event& wait = events[w];
+      const ObjectId lock = wait.value;
+      std::optional<Event> taken;
+      for (size_t i = w; i-- > 0 && !taken;) {
+        if (events[i].thread == wait.thread && events[i].object == lock && locks_it(events[i].op)) taken = events[i];
+      }
+      if (!taken) continue;
+      std::set<uint32_t> owners;
+      for (size_t i = 0; i < w; ++i) {
+        const Event& e = events[i];
+        if (e.object == lock && locks_it(e.op) && (e.flags & kFailed) == 0) owners.insert(e.thread);
+        if ((e.object == lock && unlocks_it(e.op)) || model::is_condition_wait(e.op)) owners.erase(e.thread);
+        const bool wakes = e.op == Op::kCondSignal || e.op == Op::kCondBroadcast;
+        if (wakes && e.object == wait.object && e.thread != wait.thread && !owners.contains(e.thread)) wake_under_lock(e, wait, *taken);
+      }
+    }
+  }
+
+  void wake_under_lock(const Event& wakes, const Event& wait, const Event& taken) {
+    Remedy remedy{};
+    remedy.form = Remedy::Form::kTakeLock;
+    remedy.imposed.enter = {spot_of(taken)};
+    remedy.imposed.leave = {spot_of(wait)};
+    if (const auto end = release_after(spot_of(taken), false)) remedy.imposed.leave.push_back(spot_of(*end));
+    remedy.imposed.out = {spot_of(wakes)};
+    remedy.from = wakes;
+    remedy.to = wait;
+    remedy.given_back = taken;
+    add(std::move(remedy));
   }
 
   // That came in another order in the passing run.

@@ -49,6 +49,7 @@ enum HeddleRequest {
   kHeddleForget,      // the memory there (address, size) is new
   kHeddleAtomicSite,  // the instruction there is atomic, or may be
   kHeddleCaller,      // gives the last byte of the innermost call of the program's own code that is under way (stack pointer), or 0
+  kHeddleCopy,        // instructions from the first address up to the second are a copy of what the program has at the third
 };
 
 // A thread has read what another wrote: each two of them once. In the file that the tool is given for them.

@@ -112,6 +112,16 @@ class Why(base.InDirectory):
         self.assertEqual(len(writers), 1, told["slice"])
         self.assertIn((at["returns"], "main"), self.slice_of(told))
 
+    def test_instructions_that_are_points(self):
+        """They are executed in a copy, and what they had read is put back there by the runtime."""
+        at = self.found("torn_origins")
+        told = self.why()
+        rows = self.slice_of(told)
+        for place in ((at["sets"], "main"), (at["fails"], "main")):
+            self.assertIn(place, rows)
+        # Who was overwritten has no part in the value.
+        self.assertEqual(len({line for line, _ in rows} & {at["adds"], at["doubles"]}), 1, told["slice"])
+
     def test_bad_input(self):
         self.found("exit_origins")
         done = self.heddle("why", "--value", "nobody_knows")

@@ -9,6 +9,7 @@ namespace {
 
 TEST(Demangle, TurnsMangledNamesIntoCxx) {
   EXPECT_EQ(demangle("_ZN7Account8withdrawEi"), "Account::withdraw(int)");
+  EXPECT_EQ(demangle("_ZN7counter5COUNT17h9549dbbac9dda554E"), "counter::COUNT") << "Rust's hash";
   EXPECT_EQ(demangle("main"), "main");
   EXPECT_EQ(demangle("_ZN7broken"), "_ZN7broken");
   EXPECT_EQ(demangle(""), "");

@@ -219,6 +219,10 @@ const void* own_caller(const void* pc) {
   return call != 0 ? reinterpret_cast<const void*>(call + 1) : nullptr;
 }
 
+void ring_copy(uintptr_t begin, uintptr_t end, uintptr_t original) {
+  if (g_watched) valgrind_request(tool_request(kHeddleCopy), begin, end, original);
+}
+
 void ring_guard(const void* address) {
   if (g_watched) mark_atomic(reinterpret_cast<uintptr_t>(address), 1);
 }

@@ -21,6 +21,8 @@ void ring_access(const void* address, size_t size, bool writes);
 void ring_guard(const void* address);
 // Behind the call of the program's own code that led to the call that returns to `pc`: that itself, or one further out. nullptr: none is known.
 const void* own_caller(const void* pc);
+// What lies from `begin` up to `end` is a copy of the program's instruction at `original`.
+void ring_copy(uintptr_t begin, uintptr_t end, uintptr_t original);
 // The memory is new: neither who wrote it nor whether locked instructions have touched it counts any more.
 void ring_forget(uintptr_t start, size_t size);
 

@@ -11,6 +11,7 @@
 #include "runtime/engine/native.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/state_hash.h"
+#include "runtime/memory/access_ring.h"
 #include "runtime/memory/code_access.h"
 #include "runtime/memory/code_room.h"
 #include "runtime/memory/heap.h"
@@ -100,6 +101,16 @@ bool is_sound(const CodePoint& p) {
   return p.jump == 0 || p.length >= 5;
 }
 
+// To whoever watches the instructions that are executed. The stub counts as the instruction that it comes before, the jump behind the copy as the last.
+void tell_copy(const Displaced& d) {
+  const CodePoint& p = d.point;
+  ring_copy(d.stub, d.copy, d.address);
+  for (uint32_t i = 0; i < p.part_count; ++i) {
+    const uintptr_t end = i + 1 < p.part_count ? d.copy + p.parts[i + 1].copy : d.stub - sizeof(StubHead) + kStubBytes;
+    ring_copy(d.copy + p.parts[i].copy, end, d.address + p.parts[i].original);
+  }
+}
+
 bool put_in(Displaced* d) {
   const CodePoint& p = d->point;
   auto* code = static_cast<Byte*>(const_cast<void*>(address_of(p.site)));
@@ -117,6 +128,7 @@ bool put_in(Displaced* d) {
     memcpy(instead + 1, &distance, 4);
   }
   d->installed = write_text(code, instead, p.jump != 0 ? 5 : 1);
+  if (d->installed) tell_copy(*d);
   return d->installed;
 }
 

@@ -1,0 +1,33 @@
+// verify: still-fails
+// A thread is started before what it uses is set.
+#include <cassert>
+#include <mutex>
+#include <thread>
+
+class Service {
+ public:
+  Service() {
+    thread_ = std::thread([this] { run(); });
+    configure(5);
+  }
+  ~Service() { thread_.join(); }
+
+ private:
+  void configure(int limit) {
+    std::lock_guard<std::mutex> hold(mutex_);
+    limit_ = limit;
+  }
+  void run() {
+    std::lock_guard<std::mutex> hold(mutex_);
+    assert(limit_ == 5);
+  }
+
+  std::mutex mutex_;
+  int limit_ = 0;
+  std::thread thread_;
+};
+
+int main() {
+  Service service;
+  return 0;
+}

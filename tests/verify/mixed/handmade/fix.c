@@ -1,0 +1,35 @@
+// verify: fixed
+// A lock of one's own, looked at and taken in two steps.
+#include <assert.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static atomic_int busy;
+static volatile int inside;
+
+static void acquire(void) {
+  while (atomic_exchange(&busy, 1)) sched_yield();
+}
+
+static void release(void) { busy = 0; }
+
+static void* worker(void* arg) {
+  acquire();
+  int before = inside;
+  inside = before + 1;
+  assert(inside == before + 1 && before == 0);
+  inside = 0;
+  release();
+  return arg;
+}
+
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, worker, NULL);
+  pthread_create(&b, NULL, worker, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  return 0;
+}

@@ -1,0 +1,38 @@
+// verify: fixed
+// The count is raised before the entry is there.
+#include <atomic>
+#include <cassert>
+#include <thread>
+
+struct Log {
+  std::atomic<int> count{0};
+  std::atomic<int> entries[8] = {};
+
+  void append(int value) {
+    int at = count.load();
+    entries[at].store(value);
+    count.store(at + 1);
+  }
+  int last() const {
+    int n = count.load();
+    return n == 0 ? -1 : entries[n - 1].load();
+  }
+};
+
+static Log journal;
+
+static void writer() {
+  for (int i = 1; i <= 2; ++i) journal.append(i);
+}
+
+static void reader() {
+  int seen = journal.last();
+  assert(seen != 0 && "an entry that was counted is empty");
+}
+
+int main() {
+  std::thread a(writer), b(reader);
+  a.join();
+  b.join();
+  assert(journal.last() == 2);
+}

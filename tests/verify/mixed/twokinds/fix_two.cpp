@@ -1,0 +1,44 @@
+// verify: fixed
+// One condition for two kinds of waiters, and one of them is woken.
+#include <cassert>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+struct Slot {
+  std::mutex mutex;
+  std::condition_variable filled, emptied;
+  int items = 0;
+
+  void put() {
+    std::unique_lock<std::mutex> hold(mutex);
+    while (items == 1) emptied.wait(hold);
+    ++items;
+    filled.notify_one();
+  }
+  void get() {
+    std::unique_lock<std::mutex> hold(mutex);
+    while (items == 0) filled.wait(hold);
+    --items;
+    emptied.notify_one();
+  }
+};
+
+int main() {
+  Slot slot;
+  std::thread putter([&] {
+    slot.put();
+    slot.put();
+  });
+  std::thread first([&] { slot.get(); });
+  std::thread second([&] { slot.get(); });
+  std::thread third([&] {
+    slot.put();
+    slot.get();
+  });
+  putter.join();
+  first.join();
+  second.join();
+  third.join();
+  assert(slot.items == 0);
+}
