@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "report/locals.h"
 #include "report/own_lines.h"
 #include "report/waits.h"
 #include "simplify/causality.h"
@@ -74,13 +75,17 @@ std::string replay_of(const Bug& bug, const Trace& failing, const std::optional<
 }
 
 // Every event at the program's own line. One run without the other would differ in every place that is told.
-void tell_places(LoadedStory& s, Stacks stacks, Stacks passing_stacks) {
+void tell_places(LoadedStory& s, const std::string& saved, const std::string& saved_passing) {
+  Stacks stacks = decode_stacks(saved), passing_stacks = decode_stacks(saved_passing);
   if (stacks.empty() || (s.passing && passing_stacks.empty())) return;
   s.stacks = std::move(stacks);
   s.passing_stacks = std::move(passing_stacks);
-  s.at_own_lines = trace_at_own_lines(s.failing, s.stacks, *s.symbols);
   const std::optional<Trace> passing = s.passing;
-  if (passing) s.passing = trace_at_own_lines(*passing, s.passing_stacks, Symbols(module_paths_of(*passing)));
+  if (passing) {
+    const Symbols symbols(module_paths_of(*passing));
+    s.passing = trace_with_locals(trace_at_own_lines(*passing, s.passing_stacks, symbols), decode_locals(saved_passing), symbols);
+  }
+  s.at_own_lines = trace_with_locals(trace_at_own_lines(s.failing, s.stacks, *s.symbols), decode_locals(saved), *s.symbols);
   if (!s.cause) return;
   const OwnLines failing{s.failing, s.at_own_lines};
   if (passing) {
@@ -136,7 +141,7 @@ LoadedStory load_story(const std::string& name, bool as_found) {
   if (simplified == store.has(bug, kSimplifiedTrace)) anchors = decode_anchors(store.text(bug, kAnchorsFile));
   LoadedStory s =
       make_story(bug, failing, passing, cause, last_words(failing, store.text(bug, kStdout), store.text(bug, kStderr)), anchors);
-  if (simplified) tell_places(s, decode_stacks(store.text(bug, kFailingStacks)), decode_stacks(store.text(bug, kPassingStacks)));
+  if (simplified) tell_places(s, store.text(bug, kFailingStacks), store.text(bug, kPassingStacks));
   if (simplified) s.found = store.load_trace(bug, kFailingTrace);
   if (store.has(bug, kReducedTrace)) s.reduced = store.load_trace(bug, kReducedTrace);
   if (simplified) s.origins = decode_origins(store.text(bug, kOriginsFile), failing.threads().size());
@@ -192,32 +197,32 @@ TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::opti
   return tested;
 }
 
-std::optional<Stacks> stacks_of(Campaign& campaign, const Trace& trace) {
+std::optional<KnownStacks> stacks_of(Campaign& campaign, const Trace& trace) {
   Plan plan = campaign.replay_plan(trace);
   plan.detect |= kDetectStacks;
   const Trace again = campaign.pool().run_now(plan).trace;
   if (first_difference(trace, again) != kNoDifference) return std::nullopt;
-  return stacks_in(again);
+  return KnownStacks{stacks_in(again), locals_in(again)};
 }
 
 std::vector<TimingNeed> timing_needs_of(Campaign& campaign, const Trace& trace) {
   std::vector<TimingNeed> needs = timing_needs(trace);
   if (needs.empty()) return needs;
-  const std::optional<Stacks> stacks = stacks_of(campaign, trace);
-  return stacks ? timing_needs(trace_at_own_lines(trace, *stacks, Symbols(module_paths(trace)))) : needs;
+  const std::optional<KnownStacks> stacks = stacks_of(campaign, trace);
+  return stacks ? timing_needs(trace_at_own_lines(trace, stacks->calls, Symbols(module_paths(trace)))) : needs;
 }
 
 void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing) {
   const BugStore store;
-  auto save = [&](const char* name, const std::optional<Stacks>& stacks) {
+  auto save = [&](const char* name, const std::optional<KnownStacks>& stacks) {
     if (stacks) {
-      store.save_text(bug.id, name, encode_stacks(*stacks));
+      store.save_text(bug.id, name, encode_stacks(stacks->calls, stacks->locals));
     } else {
       store.remove(bug.id, name);
     }
   };
   save(kFailingStacks, stacks_of(campaign, failing));
-  save(kPassingStacks, passing ? stacks_of(campaign, *passing) : std::nullopt);
+  save(kPassingStacks, passing ? stacks_of(campaign, *passing) : std::optional<KnownStacks>());
 }
 
 void save_cause(const Bug& bug, const TestedCause& tested, bool passing_saved) {

@@ -11,6 +11,7 @@
 #include "report/timing.h"
 #include "trace/anchors.h"
 #include "trace/cause.h"
+#include "trace/locals.h"
 #include "trace/stacks.h"
 
 namespace heddle::cli {
@@ -51,7 +52,11 @@ TestedCause test_cause(Campaign& campaign, const Trace& failing, const std::opti
                        Progress& progress);
 // One more replay of each run, to learn the calls that led to each event.
 // By a run of its own; nothing where that run differs.
-std::optional<Stacks> stacks_of(Campaign& campaign, const Trace& trace);
+struct KnownStacks {
+  Stacks calls;
+  std::vector<LocalPlace> locals;
+};
+std::optional<KnownStacks> stacks_of(Campaign& campaign, const Trace& trace);
 // What a schedule asks of time, at the program's own lines.
 std::vector<TimingNeed> timing_needs_of(Campaign& campaign, const Trace& trace);
 void save_stacks(const Bug& bug, Campaign& campaign, const Trace& failing, const std::optional<Trace>& passing);

@@ -76,8 +76,8 @@ class Suggesting {
   }
   Trace seen(const Trace& trace) const { return once(by_stacks_ ? trace_at_own_lines(trace, stacks_in(trace), symbols_) : trace); }
   Trace at_own_lines(const Trace& trace) const {
-    const std::optional<Stacks> stacks = by_stacks_ ? stacks_of(campaign_, trace) : std::nullopt;
-    return once(stacks ? trace_at_own_lines(trace, *stacks, symbols_) : trace);
+    const std::optional<KnownStacks> stacks = by_stacks_ ? stacks_of(campaign_, trace) : std::nullopt;
+    return once(stacks ? trace_at_own_lines(trace, stacks->calls, symbols_) : trace);
   }
   // A statement has as many places in the code as it was inlined: one stands for all.
   SiteId one_of(SiteId site) const {

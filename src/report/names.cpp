@@ -6,6 +6,7 @@
 #include <cctype>
 #include <set>
 
+#include "report/named_by_use.h"
 #include "symbols/object_words.h"
 #include "symbols/symbols_names.h"
 
@@ -66,6 +67,7 @@ std::string Names::thread(uint32_t index) const {
 
 void Names::adopt(const Names& other) {
   for (const auto& [id, name] : other.given_) given_.emplace(id, name);
+  letters_ = std::max(letters_, other.letters_);
   for (const auto& [id, number] : other.pointers_) pointers_.emplace(id, number);
   for (const auto& [name, allocation] : other.members_) members_.emplace(name, allocation);
 }
@@ -239,11 +241,57 @@ std::string Names::receiver(ObjectId id) const {
   return found.size() == 1 ? *found.begin() : std::string();
 }
 
+void Names::find_used_names() {
+  constexpr size_t kMostEvents = 20'000;
+  struct Seen {
+    std::set<std::string> expressions, members;
+  };
+  std::map<ObjectId, Seen> seen;
+  std::map<std::pair<std::vector<SiteId>, Op>, std::optional<std::string>> parsed;
+  const auto events = trace_.events();
+  for (size_t i = 0; i < std::min(events.size(), kMostEvents); ++i) {
+    const Event& e = events[i];
+    if (e.object == kNoObject || is_memory(e.op)) continue;
+    const bool kept = stacks_ != nullptr && i < stacks_->size() && !(*stacks_)[i].empty();
+    const auto [at, fresh] = parsed.try_emplace({kept ? (*stacks_)[i] : std::vector<SiteId>{e.site}, e.op});
+    if (fresh) {
+      const std::vector<Frame> own = calls(i);
+      if (!own.empty()) at->second = acted_on(symbols_.source_statement(own.front().file, own.front().line).value_or(""), e.op);
+    }
+    if (!at->second) continue;
+    seen[e.object].expressions.insert(*at->second);
+    seen[e.object].members.insert(last_member(*at->second));
+  }
+  std::map<std::string, size_t> objects;
+  for (const auto& [id, s] : seen) {
+    for (const std::string& expression : s.expressions) ++objects[expression];
+  }
+  used_names_.emplace();
+  for (const auto& [id, s] : seen) {
+    if (s.members.size() != 1) continue;
+    UsedName& used = (*used_names_)[id];
+    used.member = *s.members.begin();
+    const std::string& expression = *s.expressions.begin();
+    // A word alone may be another variable's, too, unless it is written as a member's.
+    const bool own = used.member != expression || expression.ends_with("_") || expression.starts_with("m_");
+    if (s.expressions.size() == 1 && objects[expression] == 1 && own) used.expression = expression;
+  }
+}
+
+const Names::UsedName& Names::used_name(ObjectId id) {
+  static const UsedName kNone;
+  if (!used_names_) find_used_names();
+  const auto at = used_names_->find(id);
+  return at == used_names_->end() ? kNone : at->second;
+}
+
 std::string Names::lettered(ObjectId id, const ObjectRow* row, Op op) {
   const auto known = given_.find(id);
   if (known != given_.end()) return known->second;
   const bool future = row != nullptr && object_kind(id) == ObjectKind::kHeap && place(row->site).find("__future_base") != std::string::npos;
-  const std::string name = fmt::format("{} {}", future ? "future" : family_word(op), letter(given_.size()));
+  const UsedName& used = used_name(id);
+  const std::string word = future ? "future" : used.member.empty() ? family_word(op) : used.member;
+  const std::string name = future || used.expression.empty() ? fmt::format("{} {}", word, letter(letters_++)) : used.expression;
   given_.emplace(id, name);
   if (future) {
     legend_.push_back(fmt::format("{}: what a promise, a task or an asynchronous call shares with its future", name));
@@ -284,7 +332,7 @@ std::string Names::object(ObjectId id, Op op) {
       break;
     case ObjectKind::kStack:
       if (row != nullptr) {
-        if (const auto local = local_of_main(symbols_, *row)) return local->name;
+        if (const auto local = local_variable(symbols_, *row)) return local->name;
       }
       break;
     case ObjectKind::kHeap:

@@ -66,6 +66,13 @@ class Names {
   // The second object of that name has a number.
   std::string numbered(const std::string& name, const ObjectRow& row);
   std::string pointer(ObjectId target);
+  // What the program's own statements call it, where they agree.
+  struct UsedName {
+    std::string member;      // "lock" of "queue->lock"; empty where the statements name several
+    std::string expression;  // "queue->lock"; empty where they differ, or where another object has the same
+  };
+  const UsedName& used_name(ObjectId id);
+  void find_used_names();
   // On what the program's own lines wait where they meet that object of a library; empty where they do not agree.
   std::string receiver(ObjectId id) const;
 
@@ -74,9 +81,11 @@ class Names {
   const Stacks* stacks_;
   std::unordered_map<ObjectId, const ObjectRow*> rows_;
   std::unordered_map<ThreadId, uint32_t> threads_;
-  std::map<ObjectId, std::string> given_;                         // letters, in the order of use
+  std::map<ObjectId, std::string> given_;                         // of objects without a variable's name, in the order of use
+  size_t letters_ = 0;                                            // that are taken
   std::map<ObjectId, size_t> pointers_;                           // numbers, in the order of use
   std::map<std::string, std::pair<uint64_t, uint64_t>> members_;  // of which allocation: the name means another's if it comes again
+  std::optional<std::unordered_map<ObjectId, UsedName>> used_names_;
   mutable std::optional<std::string> only_file_;
   std::vector<std::string> legend_;
 };

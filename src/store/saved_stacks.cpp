@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 }  // namespace
 
-std::string encode_stacks(const Stacks& stacks) {
+std::string encode_stacks(const Stacks& stacks, const std::vector<LocalPlace>& locals) {
   std::map<SiteId, size_t> known;
   Json sites = Json::array(), list = Json::array();
   for (const auto& stack : stacks) {
@@ -25,7 +25,9 @@ std::string encode_stacks(const Stacks& stacks) {
     }
     list.push_back(std::move(row));
   }
-  return Json{{"sites", sites}, {"stacks", list}}.dump() + "\n";
+  Json places = Json::array();
+  for (const LocalPlace& l : locals) places.push_back({l.object, l.first, l.last, l.frame_end});
+  return Json{{"sites", sites}, {"stacks", list}, {"locals", places}}.dump() + "\n";
 }
 
 Stacks decode_stacks(const std::string& text) {
@@ -39,6 +41,18 @@ Stacks decode_stacks(const std::string& text) {
     }
     return stacks;
   } catch (const std::exception&) {  // of the parser, or an index that is none
+    return {};
+  }
+}
+
+std::vector<LocalPlace> decode_locals(const std::string& text) {
+  try {
+    std::vector<LocalPlace> locals;
+    // Bugs of earlier versions have none.
+    for (const auto& row : parse_saved_json<Json>(text).value("locals", Json::array()))
+      locals.push_back({row.at(0).get<ObjectId>(), row.at(1).get<SiteId>(), row.at(2).get<SiteId>(), row.at(3).get<uint64_t>()});
+    return locals;
+  } catch (const std::exception&) {
     return {};
   }
 }

@@ -76,15 +76,31 @@ bool has_locals(int tag) {
   return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
 }
 
-// Calls visit(Dwarf_Die&) for the variables and parameters of the function, those of blocks and of what was inlined into it as well.
+// Calls visit(Dwarf_Die&) for the variables and parameters of the function, those of blocks and of what was inlined into it as well; with a
+// place only for what is in scope there.
 template <class Visit>
-void for_each_local(Dwarf_Die* scope, WalkBudget& budget, int depth, const Visit& visit) {
+void for_each_local(Dwarf_Die* scope, WalkBudget& budget, int depth, std::optional<uint64_t> place, const Visit& visit) {
   if (depth > kDeepestDie) return;
   for_each_child(scope, budget, [&](Dwarf_Die& child) {
     const int tag = dwarf_tag(&child);
     if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) visit(child);
-    if (has_locals(tag)) for_each_local(&child, budget, depth + 1, visit);
+    if (has_locals(tag) && (!place || dwarf_haspc(&child, *place) == 1)) for_each_local(&child, budget, depth + 1, place, visit);
   });
+}
+
+// The function whose machine code the place is in; libdw's scopes of an inlined place end with the function that was inlined.
+std::optional<Dwarf_Die> function_around(Dwarf_Die* scope, uint64_t place, WalkBudget& budget, int depth) {
+  std::optional<Dwarf_Die> found;
+  if (depth > kDeepestDie) return found;
+  for_each_child(scope, budget, [&](Dwarf_Die& child) {
+    if (found || !is_scope_tag(dwarf_tag(&child))) return;
+    if (dwarf_tag(&child) == DW_TAG_subprogram && dwarf_haspc(&child, place) == 1) {
+      found = child;
+    } else {
+      found = function_around(&child, place, budget, depth + 1);
+    }
+  });
+  return found;
 }
 
 }  // namespace
@@ -102,7 +118,7 @@ std::optional<Dwarf_Die> VariableIndex::type_of_name(DwarfUnit& unit, uint64_t p
   for (int i = 0; i < count && !found; ++i) {
     if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
     WalkBudget budget;
-    for_each_local(&scopes[i], budget, 0, look);
+    for_each_local(&scopes[i], budget, 0, std::nullopt, look);
   }
   for (size_t i = 0; i < entries_.size() && !found; ++i) {
     Dwarf_Die die = entries_[i].die;
@@ -125,6 +141,27 @@ std::optional<Variable> VariableIndex::behind(DwarfUnit& unit, uint64_t place, c
   return variable;
 }
 
+std::optional<Variable> VariableIndex::local_of(Dwarf_Die& function, std::optional<uint64_t> place, uint64_t distance) const {
+  const FrameBase frame = frame_base(function, module_.file() != nullptr ? module_.file()->elf() : nullptr);
+  std::optional<Variable> found;
+  WalkBudget budget;
+  for_each_local(&function, budget, 0, place, [&](Dwarf_Die& die) {
+    const std::optional<int64_t> at = place_in_frame(die, frame);
+    const std::optional<Dwarf_Die> type = reference_attribute(&die, DW_AT_type);
+    const char* name = string_attribute(&die, DW_AT_name);
+    if (found || !at || !type || name == nullptr) return;
+    const int64_t offset = -static_cast<int64_t>(distance) - *at;
+    const uint64_t size = type_size(*type, *this).value_or(0);
+    if (offset < 0 || static_cast<uint64_t>(offset) >= size) return;
+    found = member_of_type(*type, static_cast<uint64_t>(offset), *this);
+    found->name = name + found->name;
+    Dwarf_Attribute file;
+    if (dwarf_attr_integrate(&die, DW_AT_decl_file, &file) != nullptr) found->file = file_of_attribute(&file);
+    if (dwarf_decl_line(&die, &found->line) != 0) found->line = 0;
+  });
+  return found;
+}
+
 std::optional<Variable> VariableIndex::local(DwarfUnit& unit, uint64_t function, uint64_t distance) const {
   Dwarf_Die body = unit.body();
   Dwarf_Die* scopes = nullptr;
@@ -132,25 +169,16 @@ std::optional<Variable> VariableIndex::local(DwarfUnit& unit, uint64_t function,
   const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(scopes, &std::free);
   std::optional<Variable> found;
   for (int i = 0; i < count && !found; ++i) {
-    if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
-    const FrameBase frame = frame_base(scopes[i], module_.file() != nullptr ? module_.file()->elf() : nullptr);
-    WalkBudget budget;
-    for_each_local(&scopes[i], budget, 0, [&](Dwarf_Die& die) {
-      const std::optional<int64_t> place = place_in_frame(die, frame);
-      const std::optional<Dwarf_Die> type = reference_attribute(&die, DW_AT_type);
-      const char* name = string_attribute(&die, DW_AT_name);
-      if (found || !place || !type || name == nullptr) return;
-      const int64_t offset = -static_cast<int64_t>(distance) - *place;
-      const uint64_t size = type_size(*type, *this).value_or(0);
-      if (offset < 0 || static_cast<uint64_t>(offset) >= size) return;
-      found = member_of_type(*type, static_cast<uint64_t>(offset), *this);
-      found->name = name + found->name;
-      Dwarf_Attribute file;
-      if (dwarf_attr_integrate(&die, DW_AT_decl_file, &file) != nullptr) found->file = file_of_attribute(&file);
-      if (dwarf_decl_line(&die, &found->line) != 0) found->line = 0;
-    });
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) found = local_of(scopes[i], std::nullopt, distance);
   }
   return found;
+}
+
+std::optional<Variable> VariableIndex::local_in_scope(DwarfUnit& unit, uint64_t place, uint64_t distance) const {
+  Dwarf_Die body = unit.body();
+  WalkBudget budget;
+  std::optional<Dwarf_Die> function = function_around(&body, place, budget, 0);
+  return function ? local_of(*function, place, distance) : std::nullopt;
 }
 
 }  // namespace heddle::symbols

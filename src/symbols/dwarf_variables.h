@@ -27,6 +27,8 @@ class VariableIndex : private TypeWorld {
   std::optional<Variable> member(const std::string& type, uint64_t offset) const;
   // The local variable or parameter of the function at `function` that lies `distance` bytes below the beginning of its frame.
   std::optional<Variable> local(DwarfUnit& unit, uint64_t function, uint64_t distance) const;
+  // The same, of the function whose code `place` is in, and in scope there.
+  std::optional<Variable> local_in_scope(DwarfUnit& unit, uint64_t place, uint64_t distance) const;
   // What lies `offset` bytes behind a pointer, by the name that the code at `place` has for the pointer: "->next", "[3].next", "[2]".
   std::optional<Variable> behind(DwarfUnit& unit, uint64_t place, const std::string& pointer, uint64_t offset) const;
 
@@ -47,6 +49,7 @@ class VariableIndex : private TypeWorld {
   void walk(Dwarf_Die* die, const Place& place, WalkBudget& budget);
   void add_class(Dwarf_Die& die, const std::string& qualified);
   void add_variable(Dwarf_Die& die, const Place& place);
+  std::optional<Variable> local_of(Dwarf_Die& function, std::optional<uint64_t> place, uint64_t distance) const;
   std::optional<Dwarf_Die> type_of_name(DwarfUnit& unit, uint64_t place, const std::string& name) const;
   std::optional<Dwarf_Die> definition(const Dwarf_Die& declaration) const override;
   std::string qualified_name(const Dwarf_Die& type) const override;

@@ -13,7 +13,7 @@ std::string describe_site(const Symbols& symbols, SiteId site);
 
 std::string object_words(const Symbols& symbols, const ObjectRow& row);
 
-// Which local of main it is. What threads share of a stack is mostly one; where the frames of other functions lie is not known.
-std::optional<Variable> local_of_main(const Symbols& symbols, const ObjectRow& row);
+// Which local variable it is: one of main's, whose frame is known in every run, or one of a function whose frame a run for the report has shown.
+std::optional<Variable> local_variable(const Symbols& symbols, const ObjectRow& row);
 
 }  // namespace heddle::symbols

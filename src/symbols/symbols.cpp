@@ -81,6 +81,11 @@ class ModuleSymbols {
     return unit != nullptr ? variables().local(*unit, function, distance) : std::nullopt;
   }
 
+  std::optional<Variable> local_in_scope(uint64_t place, uint64_t distance) {
+    DwarfUnit* unit = units_ != nullptr ? units_->find(place) : nullptr;
+    return unit != nullptr ? variables().local_in_scope(*unit, place, distance) : std::nullopt;
+  }
+
   std::optional<Variable> behind_pointer(uint64_t place, const std::string& pointer, uint64_t offset) {
     DwarfUnit* unit = units_ != nullptr ? units_->find(place) : nullptr;
     return unit != nullptr ? variables().behind(*unit, place, pointer, offset) : std::nullopt;
@@ -202,6 +207,12 @@ std::optional<Variable> Symbols::local_at(unsigned module, uint64_t function, ui
   std::lock_guard lock(mutex_);
   ModuleSymbols* symbols = module_at(module);
   return symbols != nullptr ? symbols->local_at(function, distance) : std::nullopt;
+}
+
+std::optional<Variable> Symbols::local_in_scope(unsigned module, uint64_t place, uint64_t distance) const {
+  std::lock_guard lock(mutex_);
+  ModuleSymbols* symbols = module_at(module);
+  return symbols != nullptr ? symbols->local_in_scope(place, distance) : std::nullopt;
 }
 
 std::optional<Variable> Symbols::behind_pointer(unsigned module, uint64_t place, const std::string& pointer, uint64_t offset) const {

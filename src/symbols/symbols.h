@@ -75,6 +75,8 @@ class Symbols {
 
   // The local variable of the function that begins there, by its distance from the beginning of the function's frame.
   std::optional<Variable> local_at(unsigned module, uint64_t function, uint64_t distance) const;
+  // The same, of the function whose code `place` is in, and in scope there.
+  std::optional<Variable> local_in_scope(unsigned module, uint64_t place, uint64_t distance) const;
 
   // What lies `offset` bytes behind a pointer, by the name that the code at `place` has for it: "->next", "[3].next", "[2]".
   std::optional<Variable> behind_pointer(unsigned module, uint64_t place, const std::string& pointer, uint64_t offset) const;

@@ -140,7 +140,7 @@ std::string PlacedTrace::object_name(ObjectId id) const {
       break;
     case ObjectKind::kStack:
       if (row != nullptr) {
-        if (const auto local = local_of_main(symbols_, *row)) name = local->name;
+        if (const auto local = local_variable(symbols_, *row)) name = local->name;
       }
       break;
     case ObjectKind::kHeap:

@@ -95,7 +95,7 @@ struct ModuleRow {
 
 struct ObjectRow {
   ObjectId id;
-  uint64_t a, b, offset;  // as given to make_object
+  uint64_t a, b, offset;  // as given to make_object; kStack, in a report: where the frame ends that b lies in (report/locals.h)
   SiteId site;            // kHeap: where it was allocated; kStack: where the function begins from whose frame b is counted, if known
   uint64_t bytes;         // kHeap: size of the allocation
   uint64_t address;       // in this run, for watching; never a name

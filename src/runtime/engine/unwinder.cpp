@@ -40,7 +40,39 @@ _Unwind_Reason_Code climb(_Unwind_Context* context, void* argument) {
   return _URC_END_OF_STACK;
 }
 
+struct Collect {
+  CallFrame* frames;
+  int most, count, depth;
+  uintptr_t pc, stack;
+  bool kept;  // the frame before this one
+};
+
+_Unwind_Reason_Code collect(_Unwind_Context* context, void* argument) {
+  constexpr int kDeepest = 4096;
+  auto* c = static_cast<Collect*>(argument);
+  const uintptr_t pc = g_unwinder.pc(context);
+  const uintptr_t stack = g_unwinder.cfa(context);
+  // Where this frame's stack pointer is after the call, the frame that it called ends.
+  if (c->kept) c->frames[c->count - 1].end = stack;
+  if (pc == 0 || (pc == c->pc && stack == c->stack) || ++c->depth > kDeepest) return _URC_END_OF_STACK;
+  c->pc = pc;
+  c->stack = stack;
+  c->kept = !is_own_code(pc - 1);
+  if (!c->kept) return _URC_NO_REASON;
+  if (c->count == c->most) return _URC_END_OF_STACK;
+  c->frames[c->count++] = {pc, 0};
+  return _URC_NO_REASON;
+}
+
 }  // namespace
+
+int find_call_frames(CallFrame* frames, int most) {
+  const Unwinder& u = g_unwinder;
+  if (u.backtrace == nullptr || u.pc == nullptr || u.cfa == nullptr) return 0;
+  Collect c{frames, most, 0, 0, 0, 0, false};
+  u.backtrace(collect, &c);
+  return c.count;
+}
 
 void load_unwinder() {
   void* frame = nullptr;
