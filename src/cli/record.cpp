@@ -37,6 +37,7 @@ struct Recorded {
   PlainRun run;
   std::string directory;  // of its recording; empty: its trace is whole
   std::vector<std::string> checkpoints;
+  std::vector<RecordedFile> originals;  // files that it read and that are no longer there
 };
 
 // "10m" is a time, "2G" a size.
@@ -74,10 +75,10 @@ Recorded record_once(const Target& target, const RecordArguments& options, const
     writer = std::make_unique<RecordingWriter>(directory, start_text(target, options, input), retention_of(options.keep));
   } catch (const Error& error) {
     print_err("heddle: {}: the run is kept in memory, and only its first {} million events\n", error.what(), kEventCapacity >> 20);
-    return {run_plainly(target, runtime_library(), carrier, plan, given, wanted, computing), "", {}};
+    return {run_plainly(target, runtime_library(), carrier, plan, given, wanted, computing), "", {}, {}};
   }
   const std::chrono::milliseconds every(static_cast<int64_t>(options.checkpoint * 1000));
-  Recorded recorded{run_into(*writer, target, runtime_library(), carrier, plan, given, computing, every), directory, {}};
+  Recorded recorded{run_into(*writer, target, runtime_library(), carrier, plan, given, computing, every), directory, {}, {}};
   PlainRun& run = recorded.run;
   if (!run.no_checkpoint.empty()) print_err("heddle: {}\n", run.no_checkpoint);
   if (!run.not_recorded.empty()) {
@@ -91,6 +92,7 @@ Recorded record_once(const Target& target, const RecordArguments& options, const
     const Recording recording = load_recording(directory);
     run.trace = recording.trace;
     recorded.checkpoints = recording.checkpoints;
+    recorded.originals = writer->originals().replaced();
     if (options.checkpoint > 0) say_checkpoints(recording.checkpoints);
     print_err("heddle: log: {} events, {} inputs, {} bytes ({:.1f} an event)\n", run.events, run.trace.inputs().calls.size(),
               writer->bytes(), static_cast<double>(writer->bytes()) / count);
@@ -129,7 +131,7 @@ int run_record(const Session& session, const RecordArguments& options) {
     const bool keeps = !lost && (options.always || fails);
     const bool again = options.until_failure && !fails && !lost && !is_inconclusive(run.trace.outcome());
     if (!again || keeps) say_how_it_ended(run);
-    if (keeps) keep_recording(target, options, input, run.trace, recorded.checkpoints);
+    if (keeps) keep_recording(target, options, input, run.trace, recorded.checkpoints, recorded.originals);
     if (!lost && !recorded.directory.empty()) remove_recording(recorded.directory);
     if (!again) return exit_code_of(run);
     ++plan.tail.seed;

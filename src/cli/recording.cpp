@@ -8,6 +8,7 @@
 #include "cli/finding.h"
 #include "cli/print.h"
 #include "cli/same_output.h"
+#include "store/input_store.h"
 #include "store/saved_json.h"
 #include "symbols/symbols.h"
 
@@ -85,8 +86,10 @@ std::optional<uint64_t> replays_from(Campaign& campaign, const Trace& recorded, 
 }  // namespace
 
 void keep_recording(const Target& target, const RecordArguments& given, const std::shared_ptr<const Input>& input, const Trace& recorded,
-                    const std::vector<std::string>& checkpoints) {
+                    const std::vector<std::string>& checkpoints, const std::vector<RecordedFile>& originals) {
   CampaignOptions options = given.campaign;
+  options.files = originals;
+  remember_originals(originals);
   if (!recorded.inputs().calls.empty()) options.inputs = recorded.data().inputs;
   options.environment = target.environment;
   options.whole_environment = true;

@@ -31,8 +31,8 @@ struct Started {
 Started parse_start(const std::string& text, const std::string& directory);
 
 // Replays it once with its output caught: that says in words what failed, and whether it can be had again. Saves it as a bug, and says so.
-// `checkpoints`: files, which become the bug's.
+// `checkpoints`: files, which become the bug's. `originals`: files that it read and that are no longer there.
 void keep_recording(const Target& target, const RecordArguments& options, const std::shared_ptr<const Input>& input, const Trace& recorded,
-                    const std::vector<std::string>& checkpoints);
+                    const std::vector<std::string>& checkpoints, const std::vector<RecordedFile>& originals = {});
 
 }  // namespace heddle::cli

@@ -28,6 +28,16 @@ struct Kept {
 };
 using Index = std::map<std::string, Kept>;
 
+std::vector<RecordedFile>& originals() {
+  static std::vector<RecordedFile> files;
+  return files;
+}
+
+const RecordedFile* original_of(const std::string& path) {
+  const auto found = std::find_if(originals().begin(), originals().end(), [&](const RecordedFile& f) { return f.path == path; });
+  return found == originals().end() ? nullptr : &*found;
+}
+
 std::string index_path(const std::string& directory) { return directory + "/index.json"; }
 std::string blob_path(const std::string& directory, uint64_t hash) { return fmt::format("{}/{:016x}.zst", directory, hash); }
 
@@ -96,6 +106,8 @@ bool is_as_kept(const std::string& path, const Kept& kept) {
 
 }  // namespace
 
+void remember_originals(std::vector<RecordedFile> files) { originals() = std::move(files); }
+
 std::vector<std::string> keep_files(const std::string& directory, const InputLog& log, const Announce& announce) {
   std::vector<std::string> notes;
   Index index = load_index(directory);
@@ -104,22 +116,25 @@ std::vector<std::string> keep_files(const std::string& directory, const InputLog
   for (const auto& [path, kept] : index) all += kept.size;
   for (const InputFile& file : log.files) {
     struct stat status {};
+    const RecordedFile* original = original_of(file.path);
     // Nothing there: the run made it itself.
-    if (index.contains(file.path) || ::stat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    const auto size = static_cast<uint64_t>(status.st_size);
+    const bool there = original != nullptr || (::stat(file.path.c_str(), &status) == 0 && S_ISREG(status.st_mode));
+    if (index.contains(file.path) || !there) continue;
+    const auto size = original != nullptr ? original->bytes.size() : static_cast<uint64_t>(status.st_size);
     if (size > kMostOfOneFile || all + size > kMostOfAllFiles) {
       notes.push_back(fmt::format("{} ({} MB) is too large to be kept: a replay reads it as it is then", file.path, size >> 20));
       continue;
     }
     std::string bytes;
     try {
-      bytes = read_file(file.path);
+      bytes = original != nullptr ? original->bytes : read_file(file.path);
     } catch (const Error& error) {
       notes.push_back(fmt::format("not kept for replays: {}", error.what()));
       continue;
     }
     all += bytes.size();
-    const Kept kept{hash_bytes(bytes.data(), bytes.size()), bytes.size(), change_time(status)};
+    const uint64_t changed = original != nullptr ? original->changed : change_time(status);
+    const Kept kept{hash_bytes(bytes.data(), bytes.size()), bytes.size(), changed};
     std::error_code failure;
     make_directory(directory);
     const std::string blob = blob_path(directory, kept.hash);

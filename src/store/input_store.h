@@ -12,6 +12,9 @@ namespace heddle::store {
 inline constexpr uint64_t kMostOfOneFile = uint64_t{64} << 20;
 inline constexpr uint64_t kMostOfAllFiles = uint64_t{256} << 20;
 
+// Files that a recording read and that are no longer there: kept in place of what lies at their names now.
+void remember_originals(std::vector<RecordedFile> files);
+
 // Keeps what the log names, as it is now. Returns what was not kept, a sentence each.
 // `announce` is told of each file before it is written.
 std::vector<std::string> keep_files(const std::string& directory, const InputLog& log, const Announce& announce = {});

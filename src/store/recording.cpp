@@ -94,7 +94,10 @@ void RecordingWriter::block(uint32_t kind, uint64_t first, std::string_view raw)
   bytes_ += packed.size();
 }
 
-void RecordingWriter::tables(const Trace& without_events) { block(kTablesBlock, 0, encode_trace(without_events)); }
+void RecordingWriter::tables(const Trace& without_events) {
+  originals_.hold(without_events.inputs());
+  block(kTablesBlock, 0, encode_trace(without_events));
+}
 void RecordingWriter::inputs(std::string_view records) { block(kInputsBlock, 0, records); }
 void RecordingWriter::events(uint64_t first, std::span<const Event> events) {
   block(kEventsBlock, first, {reinterpret_cast<const char*>(events.data()), events.size_bytes()});

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "store/original_files.h"
 #include "trace/error.h"
 #include "trace/stream_sink.h"
 
@@ -43,6 +44,7 @@ class RecordingWriter : public StreamSink {
   void finish(const Trace& without_events, uint64_t events);
 
   uint64_t bytes() const { return bytes_; }  // on disk
+  const OriginalFiles& originals() const { return originals_; }
 
  private:
   void block(uint32_t kind, uint64_t first, std::string_view raw);
@@ -58,6 +60,7 @@ class RecordingWriter : public StreamSink {
 
   std::string directory_;
   Retention retention_;
+  OriginalFiles originals_;
   std::deque<Asked> asked_;
   uint32_t first_ = 0;  // segment that is still there
   int file_ = -1;

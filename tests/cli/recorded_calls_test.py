@@ -175,6 +175,38 @@ int main(void) {
 }
 """
 
+# Reads its state, writes the next one and puts it in its place; another file it removes.
+REPLACES = HEADERS + r"""
+static unsigned long content(const char* path) {
+  char text[256] = "";
+  FILE* file = fopen(path, "r");
+  if (file == 0) return 0;
+  if (fgets(text, sizeof text, file) == 0) text[0] = 0;
+  fclose(file);
+  printf("%s", text);
+  return of_text(text);
+}
+static void* work(void* unused) {
+  (void)unused;
+  depend_on(content("state"));
+  depend_on(content("once"));
+  usleep(300000);
+  FILE* next = fopen("state.new", "w");
+  fputs("another state, and a longer one\n", next);
+  fclose(next);
+  rename("state.new", "state");
+  unlink("once");
+  depend_on(content("state"));
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, work, 0);
+  pthread_join(t, 0);
+  return 0;
+}
+"""
+
 
 class Calls(Recordings):
     def built(self, source):
@@ -221,6 +253,16 @@ class Calls(Recordings):
         self.assertIn("heddle: recorded", said)
         self.assertNotIn("does not replay", said)
         self.same_again()
+
+    def test_files_that_the_program_replaces(self):
+        """They were read as they were, also where nobody has them any more."""
+        (self.directory / "state").write_text("first state\n")
+        (self.directory / "once").write_text("read once\n")
+        said = self.record("--always", "--", self.built(REPLACES), code=0).stdout
+        self.assertEqual(said, "first state\nread once\nanother state, and a longer one\n")
+        self.same_again()
+        self.assertEqual((self.directory / "state").read_text(), "another state, and a longer one\n")
+        self.assertFalse((self.directory / "once").exists())
 
     def recorded_beside(self, source, talk):
         """A service of the program's, to which `talk` talks at its port."""
