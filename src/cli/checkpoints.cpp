@@ -42,7 +42,7 @@ std::optional<SavedCheckpoint> take(const std::string& from, const std::string& 
 
 }  // namespace
 
-void save_checkpoints(const Bug& bug, const std::vector<std::string>& paths) {
+void save_checkpoints(const Bug& bug, const std::vector<std::string>& paths, uint64_t end) {
   std::error_code failure;
   const std::string directory = directory_for(bug.id);
   fs::remove_all(directory, failure);
@@ -53,7 +53,10 @@ void save_checkpoints(const Bug& bug, const std::vector<std::string>& paths) {
   fs::permissions(directory, fs::perms::owner_all, failure);
   json index = json::array();
   for (const std::string& path : paths) {
-    if (const auto c = take(path, directory)) {
+    const auto c = take(path, directory);
+    if (c && c->step >= end) {
+      fs::remove(c->path, failure);
+    } else if (c) {
       index.push_back({{"file", fs::path(c->path).filename().string()},
                        {"events", c->step},
                        {"real_ms", c->real_ms},

@@ -17,8 +17,9 @@ struct SavedCheckpoint {
   std::string digest;  // of the file: what it holds is executed
 };
 
-// Takes the files from a recording. Those that are not whole stay away, with a sentence.
-void save_checkpoints(const Bug& bug, const std::vector<std::string>& paths);
+// Takes the files from a recording of so many events. Those that are not whole stay away, with a sentence, and so does one that nothing follows: where
+// heddle was killed, the last events may not have been written.
+void save_checkpoints(const Bug& bug, const std::vector<std::string>& paths, uint64_t end);
 // Of a bug that this user's heddle wrote; in order.
 std::vector<SavedCheckpoint> checkpoints_of(const Bug& bug);
 

@@ -113,7 +113,7 @@ void keep_recording(const Target& target, const RecordArguments& given, const st
   as_recorded.strategy = "record";
   const Bug bug = save_failure(campaign, as_recorded, failure, 0);
   const std::optional<uint64_t> rest = same ? std::nullopt : replays_from(campaign, recorded, checkpoints);
-  save_checkpoints(bug, checkpoints);
+  save_checkpoints(bug, checkpoints, recorded.data().first + recorded.events().size());
   print_err("heddle: recorded {} as {}{}\n", describe_failure(failure.trace), BugStore::shown(bug.id),
             same ? "" : fmt::format(", but it does not replay{}: {}", rest ? " from the start" : "", why));
   if (rest) print_err("heddle: next: heddle replay --from {} {}\n", *rest, bug.id);

@@ -62,7 +62,8 @@ std::vector<RecordedFile> OriginalFiles::replaced() const {
   std::vector<RecordedFile> all;
   uint64_t bytes = 0;
   for (const auto& [path, held] : held_) {
-    struct stat now {}, then {};
+    struct stat now {
+    }, then{};
     if (::fstat(held.fd, &then) != 0 || change_time_of(then) != held.changed) continue;
     if (static_cast<uint64_t>(then.st_size) > kMostOfOneFile) continue;
     const bool there = ::stat(path.c_str(), &now) == 0;
