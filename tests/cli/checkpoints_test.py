@@ -4,7 +4,9 @@
 usage: checkpoints_test.py --heddle PROGRAM --programs DIR [unittest arguments]
 """
 import json
+import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -233,6 +235,68 @@ class Killed(Recorded):
         self.assertEqual(lost.returncode, 125, lost)
         self.assertIn("no checkpoint is left to go on from", lost.stderr)
         self.assertTrue(copy.exists())
+
+    def test_a_power_cut_at_any_moment(self):
+        """The directory as it is at some moment, or with its last segment cut off anywhere: a run that replays, or one sentence where there is nothing yet."""
+        tool = self.started("--keep", "0.3s")
+        self.await_checkpoints(lambda names: "segment.0000" in names)
+        (recording,) = (self.directory / ".heddle" / "recordings").iterdir()
+        drawn = random.Random(18)
+        copies = []
+        for i in range(8):
+            time.sleep(drawn.uniform(0.01, 0.25))
+            tool.send_signal(signal.SIGSTOP)
+            copy = self.directory / f"copy.{i}"
+            shutil.copytree(recording, copy)
+            tool.send_signal(signal.SIGCONT)
+            copies.append(copy)
+        tool.kill()
+        tool.communicate()
+        outcomes = []
+        for i, copy in enumerate(copies):
+            segments = sorted(copy.glob("segment.*"))
+            if i % 2 == 1:
+                bytes = segments[-1].read_bytes()
+                segments[-1].write_bytes(bytes[:drawn.randrange(len(bytes) + 1)])
+            begins = "segment.0000" in [segment.name for segment in segments] or any(copy.glob("checkpoint.*[0-9]"))
+            with self.subTest(copy=i, files=sorted(file.name for file in copy.iterdir())):
+                outcomes.append(self.recovered(copy, begins))
+        self.assertIn(True, outcomes)
+
+    def recovered(self, copy, begins):
+        done = self.heddle("recover", "--recording", copy, "--", base.program("works_long"), "100000000", "written")
+        self.assertNotIn("does not replay", done.stderr, done)
+        if done.returncode != 0:
+            # Nothing was written yet, and it stays.
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1), done)
+            self.assertTrue(copy.exists())
+            return False
+        self.assertTrue(begins)
+        name = re.search(r"heddle: recorded .* as \.heddle/bugs/(\w+)", done.stderr)[1]
+        replayed = self.replay(name, code=0)
+        self.assertEqual((replayed["verdict"], replayed.get("identical", True)), ("replayed", True))
+        return True
+
+
+class Full(Recorded):
+    # The disk is full while checkpoints are written and the program goes on; then there is room again.
+    FILLS = """mount -t tmpfs -o size=24m none . && cd "$PWD"
+        timeout -s TERM 60 "$HEDDLE" record --seed 7 --quantum 50 --checkpoint 0.05 -- "$PROGRAM" 1500000 /dev/null > /dev/null; echo $?
+        ls .heddle/bugs 2> /dev/null | wc -l
+        mkdir more && mount -t tmpfs -o size=200m none more && cp -r .heddle more && cd more
+        "$HEDDLE" recover -- "$PROGRAM" 1500000 /dev/null && "$HEDDLE" replay --json"""
+
+    def test_the_log_ends_where_there_is_no_room(self):
+        if subprocess.run(["unshare", "-rm", "sh", "-c", "mount -t tmpfs none /tmp"], capture_output=True).returncode != 0:
+            self.skipTest("no namespaces here")
+        environment = {**os.environ, "HEDDLE": base.HEDDLE, "PROGRAM": base.program("works_long")}
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", self.FILLS], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=base.TIMEOUT)
+        code, bugs, document = done.stdout.split("\n", 2)
+        self.assertEqual((code, bugs), ("3", "0"), done)  # the program's own, to its end
+        self.assertRegex(done.stderr, r"heddle: [^\n]*No space left[^\n]*: the recording ends there; heddle recover makes a bug of \S+\n")
+        self.assertNotIn("does not replay", done.stderr)
+        self.assertEqual(json.loads(document)["verdict"], "replayed", done)
 
 
 if __name__ == "__main__":
