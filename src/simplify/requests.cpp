@@ -229,6 +229,31 @@ std::vector<PeerId> Requests::hanging_up(const Dropped& dropped) const {
   return gone;
 }
 
+namespace {
+
+// A run in which what led to the failure is missing would go on as long as it may, from one time-out to the next.
+uint64_t patience_of(const Trace& recorded) {
+  constexpr uint64_t kLeast = 1000;
+  std::unordered_map<ThreadId, std::unordered_set<uint32_t>> heard;
+  for (const InputCall& c : recorded.inputs().calls) {
+    const auto peer = c.peer();
+    if (peer && (peer->call == PeerCall::kRead || peer->call == PeerCall::kAccept) && c.result != -EAGAIN)
+      heard[c.thread].insert(peer->number);
+  }
+  uint64_t longest = 0, last = 0, at = 0;
+  std::vector<uint32_t> done(recorded.threads().size());
+  for (const Event& e : recorded.events()) {
+    ++at;
+    const auto of = heard.find(recorded.thread_id(e));
+    if (of == heard.end() || !of->second.contains(++done[e.thread])) continue;
+    longest = std::max(longest, at - last);
+    last = at;
+  }
+  return 2 * std::max(longest, at - last) + kLeast;
+}
+
+}  // namespace
+
 InputLog Requests::log_without(const Dropped& dropped, const Cut& cut, const std::vector<bool>& gone, const std::vector<bool>& goes) const {
   const InputLog& whole = recorded_.inputs();
   PeerLog log(whole);
@@ -266,6 +291,8 @@ InputLog Requests::log_without(const Dropped& dropped, const Cut& cut, const std
     log.add(std::move(c), named(whole.calls[i].peer()->peer));
   }
   for (PeerId peer : hanging_up(dropped)) log.hang_up(named(peer));
+  constexpr uint32_t kPatienceOrdinal = 2;  // runtime/outside/input_log.cpp
+  log.keep({kBranchInputs, kPatienceOrdinal, Op::kPoll, static_cast<int64_t>(patience_of(recorded_)), 0, {}});
   return log.take();
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/base/placement.h"
 #include "runtime/base/sys.h"
 #include "runtime/engine/run.h"
+#include "runtime/outside/input_log.h"
 
 namespace heddle::rt {
 
@@ -23,7 +24,7 @@ uint64_t g_key;
 uint64_t g_births;
 constexpr uint64_t kNeverKey = ~uint64_t{0};
 
-bool keeps(int fd) { return g_run.control->mode == Mode::kOnce && static_cast<unsigned>(fd) < kKept; }
+bool keeps(int fd) { return (g_run.control->mode == Mode::kOnce || plays_peers()) && static_cast<unsigned>(fd) < kKept; }
 
 void ask(int fd, DescriptorFacts* facts) {
   struct stat status;

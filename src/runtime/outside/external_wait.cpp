@@ -11,6 +11,7 @@
 #include "runtime/engine/model.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/input_log.h"
+#include "runtime/outside/peers.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/readiness.h"
 #include "runtime/outside/shared_objects.h"
@@ -132,6 +133,7 @@ bool awaits_outside() {
 }
 
 bool wait_for_outside(uint64_t deadline) {
+  if (peers_are_silent()) end_run(OutcomeKind::kExternalWait, 0, "nobody outside says anything more");
   gather(&g_hopes);
   // Somebody who sends a signal is not waited for where a time-out or a timer of the program's own comes anyway; but the parent of a forked
   // child is part of the program, and its clock is the machine's.

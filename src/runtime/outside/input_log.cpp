@@ -38,7 +38,12 @@ bool g_has_childs_signals;        // the recording has those of the program's ow
 OutsideSignal* g_last_signal;     // in the log
 bool g_inherited[kMaxInherited];  // by descriptor: it was there at the start and has not been used
 
+// Records beside that of the branches: simplify/requests.cpp has the first.
+constexpr uint32_t kPatienceOrdinal = 2;   // how many events a run of a part waits for a word from somebody
+constexpr uint32_t kInheritedOrdinal = 1;  // what the recorded program inherited
+
 uint32_t g_logged;  // inputs so far
+uint64_t g_heard;   // the step at which a peer was heard of last
 InputPeer g_taken;  // of the answer that was taken last, until it is logged
 
 // The wait that the thread is at was over when the thread came to it: the switch to another may say so.
@@ -233,6 +238,8 @@ bool is_file_of_system(const char* path) {
 void install_inputs() {
   g_replayed = g_run.channel + g_run.layout.replayed;
   g_replayed_count = reinterpret_cast<const ReplayedInputs*>(g_replayed)->count;
+  g_heard = 0;
+  forget_descriptors(0, ~0u);
   const Branches* process = recorded_branches();
   if (process != nullptr && process->image != own_image()) g_replayed_count = 0;
   // The clock and the branch are no answers to calls. Their records lie together.
@@ -255,6 +262,11 @@ const struct stat* recorded_stream(int fd) {
 }
 
 bool replays_exactly() { return g_replayed_count != 0 && input_mode() == InputMode::kExact; }
+
+bool peers_are_silent() {
+  const InputRecord* patience = plays_peers() ? find(kBranchInputs, kPatienceOrdinal, Op::kPoll) : nullptr;
+  return patience != nullptr && g_run.step - g_heard > static_cast<uint64_t>(patience->result);
+}
 
 bool plays_peers() { return g_replayed_count != 0 && input_mode() == InputMode::kByPeer; }
 
@@ -388,8 +400,6 @@ void examine_streams() {
 
 namespace {
 
-// What the recorded program inherited, in a record behind that of its branches.
-constexpr uint32_t kInheritedOrdinal = 1;
 constexpr int kMostInherited = 64;
 struct Inherited {
   uint32_t count;
@@ -516,8 +526,7 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
   }
   const bool ready = plays_peers() ? peers_ready(wait) : outside_ready(thread, wait);
   if (!ready) {
-    // Peers that are played say the same again under the same schedule.
-    if (t.ready_since != 0 && g_seen_ready[t.index] && !plays_peers()) log_lost_wait(t, t.ready_since - 1, g_run.step);
+    if (t.ready_since != 0 && g_seen_ready[t.index]) log_lost_wait(t, t.ready_since - 1, g_run.step);
     t.ready_since = 0;
   } else {
     if (t.ready_since == 0) {
@@ -535,7 +544,11 @@ bool has_recorded(Op op, const Reaching& reaching) {
 }
 
 bool take_input(Op op, const Filled& filled, long* result, const Reaching& reaching) {
-  if (plays_peers()) return play_call(op, filled, result, reaching);
+  if (plays_peers()) {
+    const bool played = play_call(op, filled, result, reaching);
+    if (played && (reaching.call == PeerCall::kRead || reaching.call == PeerCall::kAccept) && *result != -EAGAIN) g_heard = g_run.step;
+    return played;
+  }
   lost_wait(*g_current, ~uint64_t{0});
   uint32_t ordinal = g_current->inputs;
   const InputRecord* r = find(g_current->id, ordinal, op);

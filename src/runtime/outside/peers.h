@@ -14,6 +14,8 @@ void name_peer(int fd, PeerId peer);
 PeerId next_accepted();  // the name of a connection that the program accepts
 
 // --- while peers are played
+// It has been quiet for longer than the recorded run ever was: where only time-outs are left, nothing more is to be waited for.
+bool peers_are_silent();
 // The next answer. False: there is none, and the caller does what the kernel would.
 bool play_call(Op op, const Filled& filled, long* result, const Reaching& reaching);
 bool has_answer(Op op, const Reaching& reaching);
