@@ -146,6 +146,10 @@ class Requests(base.InDirectory):
             again = subprocess.run(["sh", "-c", 'exec "$@" 5</dev/null 6</dev/null 9</dev/null', "sh", base.HEDDLE, "replay", *words], cwd=self.directory,
                                    capture_output=True, text=True)
             self.assertEqual(again.returncode, 1, again)
+        # Streams are taken from the recording under Valgrind, too.
+        why = self.heddle("why", "--found", "--json")
+        self.assertEqual(why.returncode, 0, why)
+        self.assertIn("line_service.c", why.stdout)
 
     def test_a_chain_of_three_connections(self):
         def talk(connect, _):
