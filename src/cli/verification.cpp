@@ -309,7 +309,7 @@ class Verification {
   // Another mechanism in the place of the old one: neither names nor statements say that it does what the old one did, and the samples were measured
   // at the old one. All schedules over its accesses can be had all the same, mostly. `all_known`: what raced could all be made points.
   void enumerate_accesses(const Plan& base, bool all_known) {
-    if (ended() || !all_known || !result_.reasons.empty() || (left_locks().empty() && !replaced())) return;
+    if (ended() || !all_known || shows_no_source() || !result_.reasons.empty() || (left_locks().empty() && !replaced())) return;
     progress_.show("enumerating the schedules of what replaces the old code");
     SearchOptions search = search_options(6);
     Plan look = base;
@@ -339,6 +339,8 @@ class Verification {
     result_.instructions = instructions;
   }
   std::string left_locks() const { return unseen_.empty() ? "" : no_longer_guarded(subject_.anchors, lines_); }
+  // Nothing says then which accesses ran under a lock.
+  bool shows_no_source() const { return sources_.size() <= 1 && sources_.count("") == sources_.size(); }
   // Every thread of the schedule is there, and some do by other means what they did.
   bool replaced() const { return result_.anchors.threads_lost > 0 && result_.anchors.threads_gone() == 0; }
 
@@ -509,8 +511,8 @@ void Verification::distrust_anchors() {
   } else if (r.found() == 0) {
     cannot_tell(fmt::format("none of the {} places of the schedule is in this build", r.lost));
   } else if (r.threads_lost > 0) {
-    const bool bare = sources_.size() <= 1 && sources_.count("") == sources_.size();
-    cannot_tell(fmt::format("what a thread of the schedule did is nowhere in this build{}", bare ? ", which lacks debug information" : ""));
+    cannot_tell(fmt::format("what a thread of the schedule did is nowhere in this build{}",
+                            shows_no_source() ? ", which lacks debug information" : ""));
   } else if (r.lost > r.found()) {
     cannot_tell(fmt::format("{} of the {} places of the schedule are not in this build", r.lost, r.found() + r.lost));
   }
@@ -530,6 +532,14 @@ void Verification::distrust_surroundings() {
 }
 
 void Verification::decide() {
+  // Another program may fail by itself, and that says nothing about this one.
+  if (result_.failure && !result_.failure->same && subject_.anchors.placed() && !names_.none()) {
+    if (const std::string other = other_program(subject_.anchors, names_); !other.empty()) {
+      result_.failure.reset();
+      result_.reasons = {other};
+      return;
+    }
+  }
   if (result_.failure) {
     result_.verdict = result_.failure->same ? VerifyVerdict::kStillFails : VerifyVerdict::kFailsDifferently;
     return;

@@ -62,6 +62,15 @@ class Mechanism(unittest.TestCase):
         self.case.flags = ["-O2"]
         self.assertEqual(self.verdict("fix.cpp")[0], "fixed")
 
+    def test_programs_of_which_nothing_can_be_said(self):
+        self.find("mixed/seats")
+        # Another program that fails by itself; and the right fix without debug information: what ran under a lock is not known.
+        for name, options, words in (("farewell/bug.c", ["-g"], "another program"), ("seats/fix.c", [], "lacks debug information")):
+            subprocess.run(["gcc", "-O1", *options, HERE / "mixed" / name, "-o", "prog", "-pthread"], cwd=self.work, check=True)
+            done = cases.run(HEDDLE, "verify", "--json", "--time", "0", "--", "./prog", cwd=self.work)
+            self.assertEqual(done.returncode, 125, done.stdout + done.stderr)
+            self.assertIn(words, json.loads(done.stdout)["confidence"]["sentence"])
+
     def test_suggestions_where_no_lock_is_held(self):
         self.find("mixed/latch")
         self.assertRegex(self.suggestion(), r"take `job\.ready\.mutex_` around prog\.cpp:\d+ \(Latch::open\), which broadcasts")
