@@ -87,9 +87,13 @@ class Page {
     std::set<std::string> shown;
     for (SiteId site : story_.failing.data().sites) {
       if (site != without_hook_bit(site) || site == kAfterReleases) continue;
-      const std::string where = names_.place(site);
+      // In a library's header: the line of the program that led there.
+      const std::optional<Frame> own = own_line(names_, site);
+      if (!own) continue;
+      const std::string where = Names::place(*own);
+      const std::string text = names_.symbols().source_statement(own->file, own->line).value_or("");
       if (shown.insert(where).second && shown.size() <= 200)
-        j["races"].push_back({{"at", place(names_, site)}, {"place", where}, {"text", names_.statement(site)}});
+        j["races"].push_back({{"at", Json::array({file(names_, own->file), own->line})}, {"place", where}, {"text", text}});
     }
     j["notes"] = Json::array();
     for (const Note& note : story_.failing.notes()) j["notes"].push_back({{"text", note.text}, {"count", note.count}});
@@ -152,6 +156,19 @@ class Page {
     return {};
   }
 
+  // The program's own line at that site, or the one that led to its first event.
+  static std::optional<Frame> own_line(const Names& names, SiteId site) {
+    auto frame = names.frame(site);
+    if (frame && !frame->file.empty() && frame->line > 0 && !is_system_source(frame->file)) return frame;
+    const auto events = names.trace().events();
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (events[i].site != site) continue;
+      const auto calls = names.calls(i);
+      return calls.empty() ? std::nullopt : std::optional(calls.front());
+    }
+    return std::nullopt;
+  }
+
   // [file, line], or null where there is no source.
   Json place(const Names& names, SiteId site) {
     const auto frame = names.frame(site);
@@ -202,9 +219,14 @@ class Page {
       auto at = places.find(e.site);
       if (at == places.end()) at = places.emplace(e.site, place(*names, e.site)).first;
       Json entry = Json::array({e.thread, pool_.index(names->operation(e))});
+      // Where a library's line is meant the caller's is shown, as far as the stack was kept.
+      const auto calls = at->second.is_null() && names->stacks() != nullptr ? names->calls(i) : std::vector<Frame>();
       if (!at->second.is_null()) {
         entry.push_back(at->second[0]);
         entry.push_back(at->second[1]);
+      } else if (!calls.empty()) {
+        entry.push_back(file(*names, calls.front().file));
+        entry.push_back(calls.front().line);
       }
       list.push_back(std::move(entry));
     }

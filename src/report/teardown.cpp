@@ -26,7 +26,7 @@ bool is_destruction(Op op) { return op == Op::kFree || op == Op::kMutexDestroy |
 std::string tested_stretch(const Case& c) {
   const bool known = c.cause != nullptr && c.cause->kind == CauseKind::kWindow && c.cause->first.step < c.trace.events().size() &&
                      row(c.cause->first.op).family != Family::kThreads;
-  if (!known || c.trace.events()[c.cause->first.step].thread != c.trace.outcome().thread) return {};
+  if (!known || (!c.cause->any_thread && c.trace.events()[c.cause->first.step].thread != c.trace.outcome().thread)) return {};
   const CauseEvent& second = c.cause->second;
   const std::string from = c.place(c.cause->first.step);
   std::string to = c.place(second.step);

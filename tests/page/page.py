@@ -71,6 +71,8 @@ def look(browser, page, screenshot):
     expect("the passing run stands beside the failing one", count("#compared .slice") >= 2)
     expect("threads are columns", count("#events thead th") >= 3)
     expect("arrows for what caused what", count("#events .arrows path") >= 2)
+    left = "[...document.querySelectorAll('.arrows > path')].every((path) => path.getBBox().x >= 0)"
+    expect("no arrow leaves its frame to the left", browser.evaluate(left))
     browser.evaluate("document.getElementById('events').scrollTop = 40")
     browser.wait_for("document.getElementById('compared-events').scrollTop === document.getElementById('events').scrollTop")
     expect("what the run could not see is said", browser.evaluate("document.body.innerText.includes('Threads were switched at')"))

@@ -144,6 +144,20 @@ function grid(frame, r, onStep) {
     }
     body.append(row);
   });
+  // Who never came further, in its own column.
+  for (const wait of r.id === "failing" ? data.waits : []) {
+    const thread = r.threads.indexOf(wait.thread);
+    if (!used.includes(thread)) continue;
+    const text = `waits for ${wait.for}${wait.holder ? `, which ${wait.holder} has` : ""}`;
+    const row = make("tr", { class: "stuck" }, make("td", { class: "dim" }, ""));
+    for (const column of used) {
+      if (column !== thread) { row.append(make("td")); continue; }
+      const cell = make("td", { class: "did" }, make("div", { title: text }, text), make("div", { class: "src" }, `${wait.at}  and never goes on`));
+      cell.style.borderLeftColor = colour(thread);
+      row.append(cell);
+    }
+    body.append(row);
+  }
   const table = make("table", {}, make("thead", {}, head), body);
   table.style.minWidth = `${4 + 15 * used.length}ch`;
   frame.replaceChildren(table);
@@ -163,13 +177,14 @@ function drawArrows(frame, table, r) {
   svg.append(defs);
   const middle = (i) => {
     const row = frame.rows[i], cell = row?.querySelector(".did");
-    return cell ? { x: cell.offsetLeft, y: row.offsetTop + row.offsetHeight / 2, right: cell.offsetLeft + Math.min(cell.offsetWidth, 60) } : null;
+    return cell ? { x: cell.offsetLeft, y: row.offsetTop + row.offsetHeight / 2, right: cell.offsetLeft + Math.min(cell.offsetWidth, 60), end: cell.offsetLeft + cell.offsetWidth - Math.min(70, cell.offsetWidth / 3) } : null;
   };
   for (const [from, to, kind] of r.arrows ?? []) {
     const a = middle(from), b = middle(to);
     if (!a || !b) continue;
-    const x = a.x < b.x ? a.right : a.x + 4, bend = (b.x - x) / 2;
-    const line = draw("path", { class: kind, d: `M${x} ${a.y + 4}C${x + bend} ${a.y + 14} ${b.x - Math.abs(bend) - 14} ${b.y} ${b.x - 1} ${b.y}`, "marker-end": `url(#${frame.id}-${kind})` });
+    // To the right it comes to the left edge of what it caused, to the left to its right part: it never leaves the frame.
+    const right = a.x < b.x, x = right ? a.right : a.x - 2, end = right ? b.x - 1 : b.end, bend = (end - x) / 2;
+    const line = draw("path", { class: kind, d: `M${x} ${a.y + 4}C${x + bend} ${a.y + 14} ${end - bend} ${b.y} ${end} ${b.y}`, "marker-end": `url(#${frame.id}-${kind})` });
     line.append(draw("title", {}, `${kind}: step ${r.first + from + 1} to step ${r.first + to + 1}`));
     svg.append(line);
   }
@@ -182,9 +197,10 @@ const eventsName = make("h2", { id: "events-name" }, "Events");
 function drawEvents() {
   const r = run();
   eventsName.textContent = r.title;
-  grid(events, r, go);
   const other = data.runs.find((o) => o.id === (r.id === "failing" ? "passing" : "failing"));
   besides.parentElement.hidden = !other;
+  events.parentElement.classList.toggle("wide", !other);
+  grid(events, r, go);
   if (!other) return;
   besidesName.textContent = other.title;
   grid(besides, other, (at) => showSource(placeOf(other.list[at])));
@@ -257,7 +273,8 @@ function choose(index) {
     `${plural(r.events, "operation")}, ${plural(r.threads_run, "thread")}, ${plural(r.switches, "switch")}, ${plural(r.preemptions, "preemption")}. `,
     make("span", { class: r.ending === "passes" ? "pass" : "fail" }, r.ending),
     r.first ? ` The first ${r.first} operations are left out here.` : "");
-  go(r.id === "failing" && data.deciding !== null ? data.deciding - r.first : 0);
+  // Where it decides; where all wait, at the end.
+  go(r.id !== "failing" ? 0 : data.deciding !== null ? data.deciding - r.first : data.waits.length ? r.list.length - 1 : 0);
 }
 
 function list(title, items, empty) {
