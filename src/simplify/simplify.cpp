@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kDefaultEvents = 1'000'000;
 constexpr size_t kFewLeft = 4;  // preemptions
 constexpr size_t kMostRestarts = 4;
-constexpr size_t kFewSwitches = 4;                 // with so few another way of simplifying has nothing to add
+constexpr size_t kFewSwitches = 2;                 // with so few another way of simplifying has nothing to add
 constexpr size_t kLeastForAnotherWay = 150;        // runs
 constexpr size_t kMostForAnotherWay = 20'000'000;  // events times switches of its start
 
