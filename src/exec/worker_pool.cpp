@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "trace/error.h"
@@ -25,6 +26,12 @@ RunResult run_or_interrupted(Runner& runner, const Plan& plan) {
     return {Trace(std::move(data)), {}};
   }
 }
+
+// To wake a thread takes as long as a short run: where there is work enough, it is handed over by so many, and so are the results.
+constexpr size_t kTogether = 8;
+constexpr size_t kMany = 4 * kTogether;
+constexpr auto kLongWait = std::chrono::milliseconds(1);  // runs that take so long are handed over one by one
+constexpr size_t kMostAnalysed = 20'000;                  // events of a run that its worker looks at, too
 
 // Different loops of a program in which one run may come to wait.
 constexpr size_t kMostLoops = 64;
@@ -62,13 +69,27 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::submit(const Plan& plan) {
   auto task = std::make_shared<Task>();
   task->plan = with_known_loops(plan);
+  bool wake = true;
   {
     const std::lock_guard lock(mutex_);
     ++outstanding_;
+    task->ahead = in_order_.size() >= kMany;
     in_order_.push_back(task);
     if (!threads_.empty()) waiting_.push_back(task);
+    wake = !task->ahead || waiting_.size() >= kTogether;
   }
+  if (wake) work_ready_.notify_all();
+}
+
+// For the oldest task. Where there are many, for the next ones too, unless that takes long.
+void WorkerPool::await(std::unique_lock<std::mutex>& lock) {
+  first_ = in_order_.front().get();
+  if (first_->done()) return;
   work_ready_.notify_all();
+  last_ = in_order_.size() >= kMany ? in_order_[kTogether - 1].get() : first_;
+  result_ready_.wait_for(lock, kLongWait, [&] { return first_->done() && last_->done(); });
+  last_ = nullptr;
+  result_ready_.wait(lock, [&] { return first_->done(); });
 }
 
 Trace WorkerPool::next() {
@@ -84,13 +105,16 @@ Trace WorkerPool::next() {
   }
   {
     std::unique_lock lock(mutex_);
+    await(lock);
     task = in_order_.front();
-    result_ready_.wait(lock, [&] { return task->trace || task->error; });
+    first_ = nullptr;
     in_order_.pop_front();
     --outstanding_;
     if (task->error) std::rethrow_exception(task->error);
   }
-  return settled(task->plan, {std::move(*task->trace), {}}).trace;
+  const Trace trace = settled(task->plan, {std::move(*task->trace), {}}).trace;
+  if (task->known) keep_known(std::move(*task->known));
+  return trace;
 }
 
 // What replays a run exactly has its own point set.
@@ -142,20 +166,25 @@ void WorkerPool::work(size_t index) {
       idle_[index] = false;
     }
     std::optional<Trace> trace;
+    std::optional<KnownOfRun> known;
     std::exception_ptr error;
     try {
       trace = run_or_interrupted(runner, task->plan).trace;
+      if (task->ahead && trace->events().size() <= kMostAnalysed) known = looked_at(*trace);
     } catch (...) {
       error = std::current_exception();
     }
+    bool wake = false;
     {
       const std::lock_guard lock(mutex_);
       task->trace = std::move(trace);
+      task->known = std::move(known);
       task->error = error;
       take_notes(runner);
       idle_[index] = true;
+      wake = last_ != nullptr ? first_->done() && last_->done() : task.get() == first_;
     }
-    result_ready_.notify_all();
+    if (wake) result_ready_.notify_all();
   }
 }
 

@@ -12,6 +12,7 @@
 #include "exec/machine.h"
 #include "exec/runner.h"
 #include "trace/executor.h"
+#include "trace/known.h"
 
 namespace heddle::exec {
 
@@ -41,10 +42,14 @@ class WorkerPool final : public Executor {
     Plan plan;
     std::optional<Trace> trace;
     std::exception_ptr error;
+    bool ahead = false;  // of many: its analysis is the worker's, who has nothing to wait for
+    std::optional<KnownOfRun> known{};
+    bool done() const { return trace || error; }
   };
   void work(size_t index);
   bool my_turn(size_t index) const;
   void take_notes(const Runner& runner);
+  void await(std::unique_lock<std::mutex>& lock);
   Plan with_known_loops(const Plan& plan) const;
   // Where the run was given up at a loop that waits without a call: learns it, and makes the run again.
   RunResult settled(const Plan& plan, RunResult result);
@@ -59,6 +64,8 @@ class WorkerPool final : public Executor {
   std::condition_variable work_ready_, result_ready_;
   std::deque<std::shared_ptr<Task>> waiting_;   // nobody has taken it yet
   std::deque<std::shared_ptr<Task>> in_order_;  // submitted and not yet handed out
+  const Task* first_ = nullptr;                 // whose end somebody waits for
+  const Task* last_ = nullptr;                  // and of those that he would like to have with it
   std::vector<bool> idle_;
   std::vector<std::string> notes_;
   std::vector<CodePoint> loops_;

@@ -48,7 +48,8 @@ Decision Director::follow_slices(const PointView& m, bool* decided) {
       // Of several that wait for time to pass the first deadline comes first; a recorded run that had it otherwise is followed all the same.
       const Choice* choice = find_choice(c.thread, c.number);
       const bool its_turn = !others_ready && (strict || earliest_deadline(m) == index);
-      if (c.ready == Ready::kTimeout && (its_turn || (choice != nullptr && choice->value == kChoiceTimeout))) {
+      const bool told = choice != nullptr && choice->value == kChoiceTimeout && (strict || c.deadline <= m.now + kLongestEarlyMs * kNsInMs);
+      if (c.ready == Ready::kTimeout && (its_turn || told)) {
         cursor_ += closes;
         return {Verdict::kRun, index, nullptr};
       }

@@ -32,6 +32,9 @@ struct PointView {
 };
 inline constexpr uint32_t kNobody = 0xFFFFFFFF;
 
-inline constexpr uint64_t kEarlyTimeoutNs = 1000000000;
+inline constexpr uint64_t kNsInMs = 1'000'000;
+inline constexpr uint64_t kEarlyTimeoutMs = 1'000;
+// No longer wait ends early, but in a strict replay: that others take as long is nothing that happens.
+inline constexpr uint64_t kLongestEarlyMs = 60'000;
 
 }  // namespace heddle::policy

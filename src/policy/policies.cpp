@@ -14,6 +14,15 @@ bool anybody_ready(const PointView& m) {
   return false;
 }
 
+// May this wait end early, at this step? One that may at every step ends soon after it began: at few steps it ends anywhere in the work of others.
+bool ends_early(const PolicyState& state, const PointView& m, const Candidate& c) {
+  if (state.early_left == 0) return false;
+  const PolicySpec& tail = state.tail;
+  const bool own = tail.kind == PolicyKind::kPos || tail.kind == PolicyKind::kRandom;
+  if (own && tail.quantum > 1 && mix(tail.seed ^ 0xEA215, m.step) % tail.quantum != 0) return false;
+  return c.deadline <= m.now + (own && tail.length != 0 ? tail.length : kEarlyTimeoutMs) * kNsInMs;
+}
+
 }  // namespace
 
 uint32_t earliest_deadline(const PointView& m) {
@@ -38,7 +47,7 @@ bool runnable(const PolicyState& state, const PointView& m, uint32_t index) {
   const Candidate& c = m.threads[index];
   if (c.ready == Ready::kYes) return true;
   if (c.ready == Ready::kNo) return false;
-  if (state.early_left > 0 && c.deadline <= m.now + kEarlyTimeoutNs) return true;
+  if (ends_early(state, m, c)) return true;
   return !anybody_ready(m) && earliest_deadline(m) == index;
 }
 

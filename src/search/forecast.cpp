@@ -4,6 +4,7 @@
 
 #include "trace/blocks.h"
 #include "trace/happens_before.h"
+#include "trace/known.h"
 #include "trace/locks.h"
 #include "trace/patience.h"
 
@@ -36,18 +37,21 @@ void Forecast::learn(const Trace& trace, const Plan* plan) {
     usable_ = false;
     return;
   }
-  const uint64_t order = learn_steps(trace);
+  earned_ += events.size();
+  // What was seen before teaches nothing.
+  const uint64_t order = order_hash(trace);
+  if (orders_.insert(order).second) learn_steps(trace);
   if (plan == nullptr || !ended_itself(trace.outcome().kind)) return;
   // Nothing of this run is new any more: the forecast has to be this very run, or is of no use here.
   if (const auto predicted = this->order(*plan)) (*predicted == order ? right_ : wrong_) += 1;
   if (++tested_ == kHopeless && right_ == 0) usable_ = false;
 }
 
-uint64_t Forecast::learn_steps(const Trace& trace) {
+void Forecast::learn_steps(const Trace& trace) {
   const auto events = trace.events();
   const Blocks blocks(trace);
   HeldLocks locks(trace.threads().size());
-  walk_.reset();
+  const std::vector<uint64_t>& found = found_by(trace);
   steps_.make_room(events.size() + trace.threads().size());
   last_.clear();
   for (const Thread& t : trace.threads()) last_.push_back(&steps_.insert(beginning(t.id)));
@@ -55,7 +59,6 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     if (!step.known_next) step.next = next;
     step.known_next = true;
   };
-  uint64_t whole = 0;
   now_.objects = start_.objects;
   now_.threads.assign(trace.threads().size(), {});
   for (model::ThreadNow& t : now_.threads) t.live = true;
@@ -66,13 +69,12 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     const uint32_t object = model::has_object(e.op) ? at(e.object) : 0;
     const uint32_t mutex_at = mutex == kNoObject ? model::kNone : at(mutex);
     goes_on(*last_[e.thread], Next{e.op, e.object, e.site, mutex, block, object, mutex_at});
-    Step& step = steps_.insert(name_of(walk_.finds(operation_of(trace, e, mutex, block))));
+    Step& step = steps_.insert(name_of(found[i]));
     if (!step.known_result) step.flags = e.flags;
     step.known_result = true;
     last_[e.thread] = &step;
     locks.step(i, e);
     if (!is_memory(e.op)) learn_object(trace, e, object, mutex_at);
-    whole = walk_.ends(only_reads(e));
   }
   if (ended_itself(trace.outcome().kind)) last_[events.back().thread]->ends = true;
   for (uint32_t i = 0; i < trace.threads().size(); ++i) {
@@ -85,9 +87,7 @@ uint64_t Forecast::learn_steps(const Trace& trace) {
     goes_on(*last_[i], Next{t.pending, t.object, t.site, mutex, blocks.of(t.object), object, mutex_at});
     model::learn_end(start_.objects.data(), now_.objects[object], i, t.pending, object, t.state == ThreadState::kBlocked);
   }
-  orders_.insert(whole);
   most_threads_ = std::max(most_threads_, trace.threads().size());
-  return whole;
 }
 
 uint32_t Forecast::at(ObjectId object) {
@@ -112,13 +112,17 @@ void Forecast::learn_object(const Trace& trace, const Event& e, uint32_t object,
 bool Forecast::knows(const Plan& plan) {
   asked_ = 0;
   if (!trusted()) return false;
+  if (!affordable()) {
+    if (!exact_) give_up();
+    return false;
+  }
   const auto predicted = order(plan);
   asked_ = predicted ? 0 : news_;
   return predicted ? orders_.contains(*predicted) : reached_.contains(news_);
 }
 
 void Forecast::begin(const Plan& plan, bool asked) {
-  begun_.push_back(asked ? asked_ : trusted() && !order(plan) ? news_ : 0);
+  begun_.push_back(asked ? asked_ : trusted() && affordable() && !order(plan) ? news_ : 0);
   if (begun_.back() != 0) ++reached_[begun_.back()];
 }
 
@@ -213,7 +217,24 @@ bool Forecast::take(uint32_t slot, uint16_t flags, uint32_t woken) {
   return !creates || stand(h.peer);
 }
 
+// The work is counted, not timed: what is proposed must not depend on the machine.
+bool Forecast::affordable() const { return spent_ <= kFree + (exact_ ? kPerEvent * earned_ : 0); }
+
+void Forecast::give_up() {
+  usable_ = false;
+  steps_ = {};
+  orders_ = {};
+  reached_ = {};
+}
+
 std::optional<uint64_t> Forecast::order(const Plan& plan) {
+  const auto order = run_through(plan);
+  spent_ += step_;
+  return order;
+}
+
+std::optional<uint64_t> Forecast::run_through(const Plan& plan) {
+  step_ = 0;
   if (!usable_ || !plan.skips.empty()) return std::nullopt;
   block_.resize(encoded_size(plan));
   encode_to(plan, block_.data());
@@ -228,7 +249,6 @@ std::optional<uint64_t> Forecast::order(const Plan& plan) {
   threads_[0].id = kMainThread;
   candidates_.assign(1, {});
   current_ = 0;
-  step_ = 0;
   news_ = 0;
   if (!stand(0)) return std::nullopt;
   while (step_ < kLongest && step_ < plan.limits.events) {

@@ -20,8 +20,13 @@ namespace heddle::search {
 // that comes out as a partial order that was seen already (Mazurkiewicz 1977) would show nothing new. Sampling without putting back: the
 // partial orders that are left are met sooner. No forecast is given where a thread gets somewhere new, or does what the model does not
 // know all about (time, descriptors, signals). The forecast is tested on runs that were made, and given up where it is wrong.
+//
+// Making a forecast is work, too, and where most runs are known already, many are made for one run. So there is so much of it, and no more:
+// where a run is short, making it costs less than forecasting eight others. `exact`: every racing access is a point; there it goes on with what
+// the runs so far earn it.
 class Forecast {
  public:
+  explicit Forecast(bool exact = true) : exact_(exact) {}
   // `plan`: what the run was made from, to test the forecast on; or nothing.
   void learn(const Trace& trace, const Plan* plan);
   // Will the run show a partial order that was seen, or get to the same new place as one that was begun and not learnt yet?
@@ -37,6 +42,8 @@ class Forecast {
  private:
   static constexpr size_t kMostKnown = 400'000;  // states of threads
   static constexpr size_t kLongest = 4'000;      // events of a run
+  static constexpr uint64_t kFree = 250'000;     // events forecast
+  static constexpr uint64_t kPerEvent = 1;       // of a run that was made
   static constexpr uint64_t kHopeless = 24;      // tests of which not one was right
 
   // What a thread with a certain past does next.
@@ -68,7 +75,10 @@ class Forecast {
     bool gave_way = false;
     uint64_t last_step = 0;
   };
-  uint64_t learn_steps(const Trace& trace);
+  void learn_steps(const Trace& trace);
+  std::optional<uint64_t> run_through(const Plan& plan);
+  bool affordable() const;
+  void give_up();
   bool stand(uint32_t slot);
   Ready ready(uint32_t slot);
   void show(uint32_t slot);
@@ -89,8 +99,10 @@ class Forecast {
   std::deque<uint64_t> begun_;                    // where each run that is not learnt yet comes to something new; 0 = it does not
   std::unordered_map<uint64_t, size_t> reached_;  // the same, counted
   uint64_t tested_ = 0, right_ = 0, wrong_ = 0;
+  uint64_t spent_ = 0, earned_ = 0;  // events forecast, and events of runs that were made
   size_t most_threads_ = 1;
   bool usable_ = true;
+  const bool exact_;
 
   // The run that is being forecast.
   OrderWalk walk_;

@@ -36,6 +36,10 @@ constexpr uint64_t kTurns[] = {2, 1, 3, 4, 6, 5, 8, 7};
 // How samples with early ends are drawn, in turn; the walks stay with a thread at one point in so many of 65,536.
 constexpr PolicyKind kTimingPolicies[] = {PolicyKind::kPos, PolicyKind::kRandom, PolicyKind::kPos, PolicyKind::kRandom};
 constexpr uint16_t kTimingStays[] = {0, 0, 0, 0x8000};
+// What may end early in a sample: short waits in half of them, long ones seldom. Seconds: a person who writes ten means "by then".
+constexpr uint64_t kTimingReachMs[] = {policy::kEarlyTimeoutMs, 10'000, policy::kEarlyTimeoutMs, policy::kLongestEarlyMs};
+// And at how many of the steps: a time-out that may come at any step comes right after the wait began.
+constexpr uint64_t kTimingGaps[] = {0, 0, 3, 0, 16};
 
 class Portfolio final : public Search {
  public:
@@ -110,11 +114,10 @@ class Portfolio final : public Search {
     std::string words = arms_[kPctArm].search->knowledge();
     if (timing_runs_ == 0) return words;
     if (most_timing_ == 0) {
-      return words +
-             fmt::format(
-                 "{}In {} run{} a sleep, a time-out or a wait on a condition was free to end before its time, and none did; time-outs "
-                 "of more than a second were not.",
-                 words.empty() ? "" : " ", timing_runs_, timing_runs_ == 1 ? "" : "s");
+      return words + fmt::format(
+                         "{}In {} run{} a sleep, a time-out or a wait on a condition was free to end before its time, and none did; those "
+                         "of more than a minute were not.",
+                         words.empty() ? "" : " ", timing_runs_, timing_runs_ == 1 ? "" : "s");
     }
     return words +
            fmt::format("{}In {} run{} a sleep, a time-out or a wait on a condition ended before its time, {} of them at most in one.",
@@ -140,7 +143,7 @@ class Portfolio final : public Search {
   static constexpr uint64_t kTimingOpening = 4;  // at first; where the program sleeps, from the beginning
   static constexpr uint64_t kTimingEarly = 64;
   static constexpr uint64_t kManyTimings = 16;      // such runs, after which more of it may happen in one
-  static constexpr uint64_t kTimingSystematic = 3;  // such runs, before every second one is drawn
+  static constexpr uint64_t kTimingSystematic = 3;  // such runs, before every third one is drawn
   struct ArmState {
     std::unique_ptr<Search> search;
     size_t observed = 0;
@@ -166,10 +169,7 @@ class Portfolio final : public Search {
       }
     }
     if (arm == kTimingArm) {
-      const bool sample = timing_runs_ >= kTimingSystematic && timing_runs_ % 2 == 1;
-      const auto reversal = sample ? std::nullopt : reversals_.take_timing();
-      plan = reversal ? plan_for(*reversal, options_) : timing_sample();
-      ++timing_runs_;
+      plan = timing_plan();
     } else if (arm == kTurnsArm) {
       // Strict alternation, a few operations each: the bugs that need many switches need them regular.
       plan = plan_with(options_, PolicyKind::kFifo, proposed_);
@@ -194,6 +194,17 @@ class Portfolio final : public Search {
     plan.weights = sample->weights;
   }
 
+  // Waits that nobody has seen time out may be long ones: they have their turn where a failure without them would have been found.
+  Plan timing_plan() {
+    const bool sample = timing_runs_ >= kTimingSystematic && timing_runs_ % 3 == 1;
+    const bool timeout = proposed_ > std::size(kOpening) && timing_runs_ % 3 == 2;
+    ++timing_runs_;
+    if (sample) return timing_sample();
+    auto reversal = timeout ? reversals_.take_timeout() : reversals_.take_timing();
+    if (!reversal && proposed_ > std::size(kOpening)) reversal = timeout ? reversals_.take_timing() : reversals_.take_timeout();
+    return reversal ? plan_for(*reversal, options_) : timing_sample();
+  }
+
   // What ends before its time is drawn, few of it first. Of what a run suggests there may be more than can be tried, and no run suggests
   // that a wait which was ended by somebody else could have timed out in the midst of that one's work.
   Plan timing_sample() {
@@ -202,6 +213,8 @@ class Portfolio final : public Search {
     Plan plan = plan_with(options_, kTimingPolicies[sample % std::size(kTimingPolicies)], proposed_);
     plan.tail.stay = kTimingStays[sample % std::size(kTimingStays)];
     plan.tail.early = std::max(plan.tail.early, most);
+    plan.tail.length = kTimingReachMs[sample / 2 % std::size(kTimingReachMs)];
+    plan.tail.quantum = kTimingGaps[sample % std::size(kTimingGaps)];
     plan.tail.spurious = std::max(plan.tail.spurious, most);
     return plan;
   }
@@ -287,7 +300,7 @@ class Portfolio final : public Search {
   std::array<ArmState, kArms> arms_;
   // Where racing accesses are no points, a run is more than its partial order: some are made all the same.
   const bool exact_ = options_.base.points == PointKind::kRacy || options_.base.points == PointKind::kAll;
-  Forecast forecast_;
+  Forecast forecast_{exact_};
   uint32_t patience_ = kPatience;  // known runs that are passed over for one that is made; less where there is little else
   std::deque<Pending> pending_;    // proposals not yet observed
   uint64_t proposed_ = 0;

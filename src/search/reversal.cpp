@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/point_view.h"
 #include "search/lock_cycles.h"
 #include "search/make.h"
 #include "trace/known.h"
@@ -56,11 +57,19 @@ Reversals::Reversals(std::shared_ptr<SearchHistory> history, uint32_t timing)
 
 namespace {
 
-constexpr size_t kMostSleeps = 64;                // of one run
-constexpr uint64_t kLongestSleepUs = 60'000'000;  // longer ones are not ended: that others take as long is nothing that happens
+constexpr size_t kMostSleeps = 64;  // of one run
+constexpr uint64_t kLongestSleepUs = policy::kLongestEarlyMs * 1'000;
 constexpr uint64_t kNsInUs = 1'000;
 
 bool ended_by_time(const Event& e) { return e.op == Op::kSleep || (e.flags & kTimedOut) != 0; }
+
+// What ended before its time up to each event.
+std::vector<uint32_t> timing_before(const Trace& trace) {
+  const auto events = trace.events();
+  std::vector<uint32_t> timing(events.size() + 1);
+  for (size_t i = 0; i < events.size(); ++i) timing[i + 1] = timing[i] + (before_its_time(events[i]) ? 1 : 0);
+  return timing;
+}
 
 // The longer the sleep, the less likely it is that others take as long.
 uint32_t tier_of(uint64_t us) {
@@ -103,6 +112,51 @@ void Reversals::add_sleeps(const std::shared_ptr<const Trace>& trace, const std:
       ++added;
     }
     so_far += before_its_time(e) ? 1 : 0;
+  }
+}
+
+// Waits with a time-out that somebody else ended, or the end of the process: they could have timed out in the midst of that one's work. Tried
+// where they begin, and before each operation of others there that threads meet on. How long they would have taken no event says.
+void Reversals::add_timeouts(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states,
+                             const std::vector<EventPair>& pairs) {
+  constexpr uint32_t kAtBegin = 1, kInside = 2;  // tiers
+  const auto events = trace->events();
+  std::vector<size_t> contended;
+  for (const EventPair& p : pairs) contended.insert(contended.end(), {p.first, p.second});
+  std::sort(contended.begin(), contended.end());
+  contended.erase(std::unique(contended.begin(), contended.end()), contended.end());
+  const std::vector<uint32_t> timing = timing_before(*trace);
+  std::unordered_map<uint64_t, uint32_t> seen;
+  size_t added = 0;
+  auto add = [&](size_t position, ThreadId thread, uint64_t number, SiteId site, uint32_t tier) {
+    if (added == kMostSleeps || timing[position] >= timing_) return;
+    const uint64_t key = mix(mix(site, tier == kAtBegin ? 0 : events[position].site), mix(0x71E0, timing[position]));
+    if (!again_and_again(++seen[key], 1)) return;
+    if (!started_.insert(mix(mix(position == 0 ? 0 : states[position - 1], thread), 0x71E0)).second) return;
+    Candidate c{trace, position, {{thread, number}}, key, tier, 0, order_++};
+    c.choices = {{thread, number, kChoiceTimeout}};
+    c.timing = timing[position] + 1;
+    push(std::move(c), timeouts_waiting_);
+    ++added;
+  };
+  auto add_wait = [&](size_t begin, size_t end, uint32_t slot, uint64_t number, SiteId site) {
+    const ThreadId thread = trace->threads()[slot].id;
+    if (begin < end) add(begin, thread, number, site, kAtBegin);
+    for (auto at = std::upper_bound(contended.begin(), contended.end(), begin); at != contended.end() && *at < end; ++at)
+      add(*at, thread, number, site, kInside);
+  };
+  std::vector<size_t> before(trace->threads().size());  // one more than the index of the thread's last event
+  std::vector<uint64_t> number(trace->threads().size());
+  for (size_t i = 0; i < events.size() && added < kMostSleeps; ++i) {
+    const Event& e = events[i];
+    if (has(e.op, kTimed) && !ended_by_time(e)) add_wait(before[e.thread], i, e.thread, e.number, e.site);
+    before[e.thread] = i + 1;
+    number[e.thread] = e.number;
+  }
+  for (uint32_t slot = 0; slot < trace->threads().size(); ++slot) {
+    const Thread& t = trace->threads()[slot];
+    if (t.state == ThreadState::kFinished || !has(t.pending, kTimed) || t.pending == Op::kSleep) continue;
+    add_wait(before[slot], events.size(), slot, number[slot] + 1, t.site);
   }
 }
 
@@ -170,10 +224,9 @@ void Reversals::add_ends(const std::shared_ptr<const Trace>& trace, const std::v
   }
 }
 
-void Reversals::push(Candidate candidate) {
+void Reversals::push(Candidate candidate, Waiting& waiting) {
   if (candidates_.size() >= kMostWaiting) return;
   if (candidate.timing > 0 && candidate.timing > timing_) return;
-  Waiting& waiting = candidate.timing > 0 ? timing_waiting_ : waiting_;
   const uint64_t key = candidate.key;
   const uint64_t own = candidate.tier + 2 * uint64_t{candidate.preemptions} + 4 * uint64_t{candidate.timing};
   std::set<Rank>& queue = waiting.by_key[key];
@@ -268,18 +321,6 @@ std::vector<size_t> ends_of_slices(const Trace& trace) {
 
 }  // namespace
 
-namespace {
-
-// What ended before its time up to each event.
-std::vector<uint32_t> timing_before(const Trace& trace) {
-  const auto events = trace.events();
-  std::vector<uint32_t> timing(events.size() + 1);
-  for (size_t i = 0; i < events.size(); ++i) timing[i + 1] = timing[i] + (before_its_time(events[i]) ? 1 : 0);
-  return timing;
-}
-
-}  // namespace
-
 void Reversals::add(const Trace& trace) {
   const std::vector<uint64_t> states = order_hashes(trace);
   if (states.empty() || !orders_.insert(states.back()).second) return;
@@ -296,7 +337,10 @@ void Reversals::add(const Trace& trace) {
   const std::vector<size_t> slice_end = ends_of_slices(trace);
   add_rings(shared, must);
   add_ends(shared, states);
-  if (timing_ > 0) add_sleeps(shared, states);
+  if (timing_ > 0) {
+    add_sleeps(shared, states);
+    add_timeouts(shared, states, pairs);
+  }
   const std::vector<uint32_t> timing = timing_before(trace);
   std::unordered_map<uint64_t, uint32_t> meetings;
   for (const EventPair& pair : pairs) {

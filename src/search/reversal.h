@@ -35,6 +35,7 @@ std::vector<Slice> way_to(const Trace& trace, const HappensBefore& must, size_t 
 //
 // A way over a sleep or a time-out needs it to end although others can run; so do sleeps that end at once, and waits on conditions
 // that end without a signal. These wait apart (take_timing), short ones first: no machine forbids them, but a person has to judge whether they happen.
+// Time-outs of waits that others ended wait apart once more (take_timeout): how long they would have taken no run has shown.
 class Reversals {
  public:
   // `history`: how often each pair of sites has been turned round by earlier searches, or nothing.
@@ -48,7 +49,8 @@ class Reversals {
   std::optional<Reversal> take() { return take_from(waiting_); }
   // The best one that needs something to end before its time, or nothing.
   std::optional<Reversal> take_timing() { return take_from(timing_waiting_); }
-  bool timing_empty() const { return timing_waiting_.size == 0; }
+  // The best one in which a wait that somebody else ended times out instead, or nothing.
+  std::optional<Reversal> take_timeout() { return take_from(timeouts_waiting_); }
 
  private:
   struct Candidate {
@@ -75,18 +77,24 @@ class Reversals {
     std::unordered_map<uint64_t, std::set<Rank>> by_key{};  // cost: without what tries of the key add
     size_t size = 0;
   };
-  void push(Candidate candidate);
+  void push(Candidate candidate) {
+    Waiting& waiting = candidate.timing > 0 ? timing_waiting_ : waiting_;
+    push(std::move(candidate), waiting);
+  }
+  void push(Candidate candidate, Waiting& waiting);
   void add_rings(const std::shared_ptr<const Trace>& trace, const HappensBefore& must);
   void add_ends(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
   std::optional<size_t> take_best(Waiting& waiting);
   std::optional<Reversal> take_from(Waiting& waiting);
   void add_sleeps(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states);
+  void add_timeouts(const std::shared_ptr<const Trace>& trace, const std::vector<uint64_t>& states, const std::vector<EventPair>& pairs);
   uint64_t tried(uint64_t key) const;
   static uint64_t schedule_of(const Candidate& candidate);
 
   std::vector<Candidate> candidates_;
   Waiting waiting_;
   Waiting timing_waiting_;
+  Waiting timeouts_waiting_;
   uint32_t timing_;
   std::shared_ptr<SearchHistory> history_;  // tries by key
   std::unordered_set<uint64_t> orders_;     // partial orders seen

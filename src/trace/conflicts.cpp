@@ -180,20 +180,22 @@ std::vector<ReadsFrom> reads_from(const Trace& trace) {
 
 namespace {
 
-std::vector<uint64_t> walk_order(const Trace& trace) {
-  OrderWalk walk;
+void walk_order(const Trace& trace, KnownOfRun& known) {
+  static thread_local OrderWalk walk;
+  walk.reset();
   const Blocks blocks(trace);
   HeldLocks locks(trace.threads().size());
-  std::vector<uint64_t> hashes;
+  std::vector<uint64_t>& hashes = known.states.emplace();
   hashes.reserve(trace.events().size());
+  known.found.clear();
+  known.found.reserve(trace.events().size());
   for (size_t i = 0; i < trace.events().size(); ++i) {
     think();
     const Event& e = trace.events()[i];
-    walk.finds(operation_of(trace, e, locks.mutex_of(e), blocks.of(e.object)));
+    known.found.push_back(walk.finds(operation_of(trace, e, locks.mutex_of(e), blocks.of(e.object))));
     locks.step(i, e);
     hashes.push_back(walk.ends(only_reads(e)));
   }
-  return hashes;
 }
 
 std::vector<uint64_t> find_behaviours(const Trace& trace) {
@@ -228,17 +230,24 @@ std::vector<uint64_t> find_behaviours(const Trace& trace) {
 
 }  // namespace
 
-std::vector<uint64_t> order_hashes(const Trace& trace) {
-  std::optional<std::vector<uint64_t>>& states = known_of(trace).states;
-  if (!states) states = walk_order(trace);
-  return *states;
+namespace {
+
+const KnownOfRun& walked(const Trace& trace) {
+  KnownOfRun& known = known_of(trace);
+  if (!known.states) walk_order(trace, known);
+  return known;
 }
 
+}  // namespace
+
+std::vector<uint64_t> order_hashes(const Trace& trace) { return *walked(trace).states; }
+
 uint64_t order_hash(const Trace& trace) {
-  std::optional<std::vector<uint64_t>>& states = known_of(trace).states;
-  if (!states) states = walk_order(trace);
-  return states->empty() ? 0 : states->back();
+  const std::vector<uint64_t>& states = *walked(trace).states;
+  return states.empty() ? 0 : states.back();
 }
+
+const std::vector<uint64_t>& found_by(const Trace& trace) { return walked(trace).found; }
 
 std::vector<uint64_t> behaviours(const Trace& trace) {
   std::optional<std::vector<uint64_t>>& known = known_of(trace).behaviours;

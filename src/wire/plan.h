@@ -43,10 +43,10 @@ struct PolicySpec {
   uint32_t depth;  // kPct, kDelay
   uint64_t seed;
   uint32_t stay;      // kRandom: out of 65536; kStay: not 0 lets choices that the plan does not make be drawn by the seed
-  uint16_t early;     // how many time-outs of at most one second may fire early (--early-timeouts)
+  uint16_t early;     // how many time-outs may fire early (--early-timeouts): of at most a second, or as policy/point_view.h says
   uint16_t spurious;  // how many waits on conditions may end without a signal (--spurious-wakeups)
-  uint64_t length;    // expected number of steps
-  uint64_t quantum;   // kTimeSlice, kFifo: operations
+  uint64_t length;    // kPct: expected number of steps; kPos, kRandom: the longest wait that may end early, in ms; 0 = a second
+  uint64_t quantum;   // kTimeSlice, kFifo: operations; kPos, kRandom: early ends come at one step in so many; 0 = at any
 };
 
 // Are choices other than who runs drawn even where a slice has decided who runs? Tinertia's relaxed replay does so.

@@ -54,9 +54,23 @@ class Timing(base.InDirectory):
     def test_an_answer_that_comes_after_the_time_out_is_found(self):
         code, document = self.find("--points", "sync", "--executions", 200, "--", base.program("late_answer"))
         self.assertEqual((code, document["failure"]["kind"]), (1, "abort"), document)
-        self.assertEqual([need["kind"] for need in document["needs_timing"]], ["time-out"])
+        self.assertEqual({need["kind"] for need in document["needs_timing"]}, {"time-out"})
         self.replays()
         self.assertEqual(self.find("--points", "sync", "--executions", 200, "--", base.program("late_answer"), "check")[0], 0)
+
+    def test_waits_of_seconds_time_out_too_and_those_of_hours_do_not(self):
+        program = base.program("gives_up_waiting")
+        for how, seconds in (("join", 2), ("condition", 5), ("semaphore", 30)):
+            with self.subTest(how=how):
+                code, document = self.find("--points", "sync", "--executions", 200, "--", program, how, seconds)
+                self.assertEqual((code, document["failure"]["kind"]), (1, "abort"), document)
+                (need,) = document["needs_timing"]
+                self.assertEqual(need["kind"], "time-out")
+                self.assertTrue((seconds - 1) * 1_000_000 <= need["microseconds"] <= seconds * 1_000_000, need)
+                self.replays()
+                for words in ((how, seconds, "handled"), (how, 3600)):
+                    code, document = self.find("--points", "sync", "--executions", 200, "--", program, *words)
+                    self.assertEqual((code, document["verdict"]), (0, "none"), document)
 
     def test_what_fails_without_it_is_not_blamed_on_time(self):
         code, document = self.find("--executions", 200, "--", base.program("lost_update"))

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/director.h"
+#include "policy/policies.h"
 #include "trace/plan.h"
 #include "trace/sight.h"
 #include "trace/trace.h"
@@ -67,6 +68,65 @@ TEST(Timing, ATraceGivesItsChoicesBackAsAPlanHasThem) {
   EXPECT_EQ(plan.choices[0].value, kChoiceSpurious);
   EXPECT_EQ(plan.choices[1].number, 3u);
   EXPECT_EQ(plan.choices[1].value, kChoiceTimeout);
+}
+
+// A thread that can run, and one that waits for `ms` more.
+std::vector<Candidate> runner_and_waiter(uint64_t ms) {
+  Candidate runs{}, waits{};
+  runs.thread = kMainThread;
+  runs.number = 5;
+  runs.ready = Ready::kYes;
+  waits.thread = child_thread(kMainThread, 1);
+  waits.slot = 1;
+  waits.number = 3;
+  waits.ready = Ready::kTimeout;
+  waits.deadline = ms * policy::kNsInMs;
+  return {runs, waits};
+}
+
+// Steps of 1,000 at which the waiter is chosen although the other could run.
+int early_ends(const Plan& plan, uint64_t ms) {
+  const std::vector<std::byte> block = encode(plan);
+  const std::vector<Candidate> threads = runner_and_waiter(ms);
+  int early = 0;
+  for (uint64_t step = 1; step <= 1000; ++step) {
+    PolicyThread own[4]{};
+    Director director;
+    director.install(PlanView::over(block.data()), own, 0);
+    PointView view{};
+    view.threads = threads.data();
+    view.count = 2;
+    view.step = step;
+    early += director.next(view).index == 1 ? 1 : 0;
+  }
+  return early;
+}
+
+TEST(Timing, ASampleEndsWaitsOfUpToItsReachAndSeldomWhereItHasAGap) {
+  Plan plan;
+  plan.tail.kind = PolicyKind::kRandom;
+  plan.tail.seed = 3;
+  EXPECT_EQ(early_ends(plan, 10), 0);
+  plan.tail.early = 1;
+  EXPECT_GT(early_ends(plan, 1'000), 400);
+  EXPECT_EQ(early_ends(plan, 1'001), 0);
+  plan.tail.length = 10'000;
+  EXPECT_GT(early_ends(plan, 10'000), 400);
+  EXPECT_EQ(early_ends(plan, 10'001), 0);
+  plan.tail.quantum = 10;
+  const int seldom = early_ends(plan, 10'000);
+  EXPECT_GT(seldom, 20);
+  EXPECT_LT(seldom, 100);
+}
+
+TEST(Timing, NoPlanButAStrictReplayEndsAWaitOfMoreThanAMinuteEarly) {
+  Plan plan;
+  plan.slices = {{child_thread(kMainThread, 1), 3}};
+  plan.choices.push_back({child_thread(kMainThread, 1), 3, kChoiceTimeout});
+  EXPECT_EQ(early_ends(plan, policy::kLongestEarlyMs), 1000);
+  EXPECT_EQ(early_ends(plan, policy::kLongestEarlyMs + 1), 0);
+  plan.strictness = Strictness::kStrict;
+  EXPECT_EQ(early_ends(plan, policy::kLongestEarlyMs + 1), 1000);
 }
 
 }  // namespace

@@ -110,6 +110,25 @@ TEST(Forecast, WhatWasBegunIsNotBegunAgainBeforeItIsLearnt) {
   EXPECT_FALSE(forecast.knows(plan));
 }
 
+// Work is counted in events, not in time.
+TEST(Forecast, CostsNoMoreThanItMay) {
+  const toy::Program program = toy::shared_writers(2, 3);
+  const Plan plan = sample(program, PolicyKind::kRandom, 1);
+  const Trace trace = program.run(plan);
+  for (const bool exact : {false, true}) {
+    Forecast forecast(exact);
+    forecast.learn(trace, &plan);
+    size_t known = 0;
+    while (known <= 250'000 && forecast.knows(plan)) ++known;
+    EXPECT_NEAR(static_cast<double>(known), 250'000.0 / static_cast<double>(trace.events().size()), 2.0);
+    EXPECT_FALSE(forecast.knows(plan));
+    // Where it is exact, each run pays for another one.
+    forecast.learn(trace, nullptr);
+    EXPECT_EQ(forecast.knows(plan), exact);
+    EXPECT_EQ(forecast.trusted(), exact);
+  }
+}
+
 // Six stores by two threads: 20 partial orders. Drawn with putting back, the last of them would take 72 runs in the mean.
 TEST(Forecast, TheDefaultMeetsEveryPartialOrderWithoutRunningTheKnownOnes) {
   const toy::Program program = toy::shared_writers(2, 3);
