@@ -50,7 +50,7 @@ class Client:
 class Requests(base.InDirectory):
     def record(self, kind, talk, *options):
         """Records the service while `talk(connect, process)` is its only client; the service fails at the end of it."""
-        port = free_port()
+        port = self.port = free_port()
         process = subprocess.Popen([base.HEDDLE, "record", "--seed", "1", *options, "--", base.program("line_service"), kind, str(port)],
                                    cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    env={**os.environ, "XDG_CONFIG_HOME": str(self.directory)})
@@ -150,6 +150,35 @@ class Requests(base.InDirectory):
         why = self.heddle("why", "--found", "--json")
         self.assertEqual(why.returncode, 0, why)
         self.assertIn("line_service.c", why.stdout)
+
+    def test_datagrams_that_several_threads_wait_for(self):
+        def talk(connect, process):
+            peer = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            peer.settimeout(0.2)
+            peer.connect(("127.0.0.1", self.port))
+
+            def ask(line):
+                for _ in range(200):
+                    peer.send(line.encode())
+                    try:
+                        return peer.recv(64)
+                    except ConnectionRefusedError:  # it does not listen yet, or no longer
+                        if process.poll() is not None:
+                            return b""
+                        time.sleep(0.05)
+                    except TimeoutError:
+                        if process.poll() is not None:
+                            return b""
+                raise AssertionError("the service does not answer")
+            ask("get 1")
+            ask("smash")
+            for i in range(100):
+                ask(f"set {i}")
+            peer.send(b"touch 1")
+            peer.close()
+        self.record("datagrams", talk)
+        told = self.reduced()
+        self.assertEqual(self.kept(told), ["smash", "touch 1"])
 
     def test_a_chain_of_three_connections(self):
         def talk(connect, _):

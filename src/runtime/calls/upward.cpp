@@ -15,6 +15,7 @@
 #include "runtime/outside/external_wait.h"
 #include "runtime/outside/input_log.h"
 #include "runtime/outside/pids.h"
+#include "runtime/outside/readiness.h"
 #include "runtime/outside/signals.h"
 #include "runtime/process/begin.h"
 #include "runtime/process/checkpoint.h"
@@ -33,6 +34,12 @@ HeapBlock heap_block(const void* address) {
 
 bool hand_out_while_all_wait() { return hand_out_arrived(kNobodyRan, kNoSite); }
 
+// The run has ended, here.
+void note_end(const SiteId* stack, uint32_t size) {
+  note_twins(stack, size);
+  log_waits_at_end();
+}
+
 // A run of a search leaves snapshots, a recorded one checkpoints.
 void leave_copy() {
   if (g_run.control->mode == Mode::kOnce) {
@@ -50,7 +57,7 @@ constinit const Upward kUpward = {
     .race_event = race_event,
     .take_accesses = take_accesses,
     .race_locks = race_locks,
-    .note_twins = note_twins,
+    .note_twins = note_end,
     .modules_changed = install_code_points_of_new_modules,
 
     .descriptors_ready = descriptors_ready,

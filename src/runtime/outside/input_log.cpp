@@ -138,6 +138,8 @@ InputRecord* new_call(uint64_t size) {
   return r;
 }
 
+constexpr uint64_t kNeverLost = INT64_MAX;
+
 // The wait of a thread was over from one step on, and is not any more.
 void log_lost_wait(ThreadSlot& t, uint64_t from, uint64_t until) {
   const uint32_t ordinal = t.inputs++;
@@ -536,6 +538,14 @@ bool wait_over(const ThreadSlot& thread, const DescriptorWait& wait) {
     if (&t == g_current) g_seen_ready[t.index] = true;
   }
   return ready;
+}
+
+void log_waits_at_end() {
+  if (replays_inputs() && !plays_peers()) return;
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    ThreadSlot& t = g_threads[g_live[i].slot];
+    if (&t != g_current && t.ready_since != 0 && g_seen_ready[t.index]) log_lost_wait(t, t.ready_since - 1, kNeverLost);
+  }
 }
 
 bool has_recorded(Op op, const Reaching& reaching) {

@@ -1,6 +1,7 @@
-// A service that answers lines. usage: line_service threads|pool|loop|feed|streams PORT
+// A service that answers lines. usage: line_service threads|pool|loop|feed|streams|datagrams PORT
 // threads: a thread for each connection. pool: four threads take connections from a queue. loop: one thread and an epoll set; another one does nothing of use.
 // feed: as threads, and answers nobody. streams: as threads, greets first, and says everything through the C library's streams.
+// datagrams: three threads wait for them at one socket.
 // A line is a command and a number. What each does wrong is beside it.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -120,6 +121,28 @@ static void* (*serving(const char* kind))(void*) {
   return strcmp(kind, "threads") == 0 ? serve : NULL;
 }
 
+static void* take_datagrams(void* argument) {
+  struct session s = {(int)(long)argument, NULL, ""};
+  for (;;) {
+    char line[256], answer[64];
+    struct sockaddr_in from;
+    socklen_t size = sizeof from;
+    const ssize_t n = recvfrom(s.fd, line, sizeof line - 1, 0, (struct sockaddr*)&from, &size);
+    if (n <= 0) return NULL;
+    line[n] = 0;
+    execute(&s, line, answer);
+    sendto(s.fd, answer, strlen(answer), 0, (struct sockaddr*)&from, size);
+  }
+}
+
+static void serve_datagrams(const struct sockaddr_in* a) {
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  pthread_t threads[3];
+  if (bind(fd, (const struct sockaddr*)a, sizeof *a) != 0) exit(2);
+  for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, take_datagrams, (void*)(long)fd);
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+}
+
 static int queue[1024];
 static unsigned head, tail;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -184,6 +207,7 @@ int main(int count, char** words) {
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(words[2])), .sin_addr = {htonl(INADDR_LOOPBACK)}};
   pthread_t thread;
   signal(SIGUSR1, on_signal);
+  if (strcmp(words[1], "datagrams") == 0) serve_datagrams(&a);
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   if (bind(listener, (struct sockaddr*)&a, sizeof a) != 0 || listen(listener, 64) != 0) return 2;
   if (strcmp(words[1], "loop") == 0) {
