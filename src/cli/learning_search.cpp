@@ -28,7 +28,7 @@ bool has_one_section_each(const Trace& trace) {
   std::vector<uint32_t> sections(trace.threads().size(), 0);
   for (const Event& e : trace.events()) {
     const Family family = row(e.op).family;
-    if (family == Family::kThreads) continue;
+    if (family == Family::kThreads || e.op == Op::kExit) continue;
     if (family != Family::kMutexes && family != Family::kRwlocks) return false;
     if (has(e.op, kAcquires) && ++sections[e.thread] > 1) return false;
   }
