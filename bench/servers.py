@@ -6,11 +6,14 @@ usage: servers.py [--build DIR] [--quick | --full] [SERVER...]      servers: see
 Server and Heddle share one core, the load generator has another. The ways take turns: one round of each, then the next. A figure is
 the median over the rounds, and a factor the median of the rounds' own factors, so that a busy minute of the machine weighs on all ways alike.
 The columns "cpu x" compare processor time for a request, of the server with Heddle around it: what the machine does besides hardly touches them.
+Where strace is installed, a round of its own counts system calls for a request, of the server and of Heddle: these do not depend on the machine's load, but for
+how many requests a server finds at once.
 """
 import contextlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -63,8 +66,9 @@ class Lab:
         heddle = str(self.options.heddle)
         return {"native": [], "record": [heddle, "record", "--"], "run": [heddle, "run", "--policy", "random", "--seed", "1", "--"]}
 
-    def rate(self, server, load, before, seconds):
-        """Requests a second and processor seconds for one of them; or None, and why not."""
+    @contextlib.contextmanager
+    def started(self, server, before):
+        """A server that answers, or None: its process, place, port, and why not."""
         with tempfile.TemporaryDirectory(dir=self.where) as place:
             where, port = pathlib.Path(place), free_port()
             where.chmod(0o755)
@@ -73,24 +77,53 @@ class Lab:
                 process = subprocess.Popen(command, cwd=where, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True,
                                            preexec_fn=lambda: os.sched_setaffinity(0, {SERVER_CORE}))
                 try:
-                    if not answers(port, process):
-                        return None, "does not answer: " + tail(where / "server.log")
-                    before, start = processor_time(process.pid), time.monotonic()
-                    rate, why = ask(load, where, port, seconds)
-                    spent, took = processor_time(process.pid) - before, time.monotonic() - start
-                    return rate and (rate, spent / took / rate), why
+                    lives = answers(port, process)
+                    yield (process if lives else None), where, port, "" if lives else "does not answer: " + tail(where / "server.log")
                 finally:
                     end(process)
+
+    def rate(self, server, load, before, seconds):
+        """Requests a second and processor seconds for one of them; or None, and why not."""
+        with self.started(server, before) as (process, where, port, why):
+            if process is None:
+                return None, why
+            spent, start = processor_time(process.pid), time.monotonic()
+            rate, why = ask(load, where, port, seconds)
+            spent, took = processor_time(process.pid) - spent, time.monotonic() - start
+            return rate and (rate, spent / took / rate), why
+
+    def calls(self, server, load, before, seconds):
+        """System calls for a request, or None."""
+        if not shutil.which("strace"):
+            return None
+        with self.started(server, before) as (process, where, port, _):
+            if process is None:
+                return None
+            tracers = [subprocess.Popen(["strace", "-c", "-f", "-o", where / f"calls.{pid}", "-p", str(pid)], stderr=subprocess.DEVNULL)
+                       for pid, _ in processes(process.pid)]
+            time.sleep(0.5)
+            start = time.monotonic()
+            rate, _ = ask(load, where, port, seconds)
+            took = time.monotonic() - start
+            for tracer in tracers:
+                tracer.send_signal(signal.SIGINT)
+                tracer.wait()
+            texts = [path.read_text() for path in where.glob("calls.*")]
+            return rate and sum(int(n) for text in texts for n in re.findall(r"^100\.00\s+\S+\s+\S+\s+(\d+).* total$", text, re.M)) / (rate * took)
+
+
+def processes(session):
+    """Those of the session, each with the ticks that it has computed."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text().rsplit(")", 1)[1].split()
+            if int(fields[3]) == session:
+                yield int(path.parent.name), int(fields[11]) + int(fields[12])
 
 
 def processor_time(session):
     """Seconds that all processes of the session have computed."""
-    ticks = 0
-    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = path.read_text().rsplit(")", 1)[1].split()
-            ticks += int(fields[11]) + int(fields[12]) if int(fields[3]) == session else 0
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return sum(ticks for _, ticks in processes(session)) / os.sysconf("SC_CLK_TCK")
 
 
 def tail(path):
@@ -134,7 +167,7 @@ def measure(lab, table, name, row, rounds, seconds):
     factor = {way: _bench.median([native / rate for native, rate in zip(rates["native"], rates[way])]) for way in rates}
     dearer = {way: _bench.median([cost / native for native, cost in zip(costs["native"], costs[way]) if native > 0] or [0]) for way in costs}
     table.row(name=name, load=load.__name__, native=_bench.median(rates["native"]), record=_bench.median(rates["record"]),
-              run=_bench.median(rates["run"]), record_factor=factor["record"], run_factor=factor["run"], record_cost=dearer["record"], run_cost=dearer["run"], all=rates, costs=costs)
+              **{f"{way}_calls": lab.calls(server, load, before, seconds) for way, before in lab.ways().items()}, run=_bench.median(rates["run"]), record_factor=factor["record"], run_factor=factor["run"], record_cost=dearer["record"], run_cost=dearer["run"], all=rates, costs=costs)
     return factor
 
 
@@ -146,7 +179,9 @@ def main():
     chosen = options.names or list(servers.OWN if options.quick else servers.SERVERS)
     table = _bench.Table("servers", options, [("name", "{}"), ("load", "{}"), ("native", "{:.0f}", "native/s"), ("record", "{:.0f}", "record/s"),
                                               ("run", "{:.0f}", "run/s"), ("record_factor", "{:.2f}", "record x"), ("run_factor", "{:.2f}", "run x"),
-                                              ("record_cost", "{:.2f}", "record cpu x"), ("run_cost", "{:.2f}", "run cpu x")],
+                                              ("record_cost", "{:.2f}", "record cpu x"), ("run_cost", "{:.2f}", "run cpu x"),
+                                              ("native_calls", "{:.1f}", "native calls"), ("record_calls", "{:.1f}", "record calls"),
+                                              ("run_calls", "{:.1f}", "run calls")],
                          f"{rounds} rounds of {seconds} s, server and Heddle on one core.")
     factors = []
     with tempfile.TemporaryDirectory() as where:

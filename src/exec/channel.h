@@ -1,5 +1,6 @@
 #pragma once
 // The tool's side of the shared memory (wire/channel.h).
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -83,7 +84,9 @@ class Channel {
   ChannelLayout layout_;
   Descriptor file_;
   char* base_ = nullptr;
+  using Clock = std::chrono::steady_clock;
   uint64_t tables_seen_ = 0;  // a hash of their sizes
+  Clock::time_point tables_due_;
 };
 
 // How a process ended, where the runtime did not get to say.

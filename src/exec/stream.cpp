@@ -14,6 +14,8 @@ namespace heddle::exec {
 
 namespace {
 
+constexpr int kTablesShare = 100;  // of the time that goes by
+
 uint64_t load(const uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
 
 }  // namespace
@@ -71,8 +73,14 @@ void Channel::take_stream(const Plan& plan, StreamSink& sink, bool last) {
   const uint64_t count = event_count();
   const uint64_t whole = last ? count : count - std::min(count, kOpenEvents);
   const uint64_t inputs = last ? header().input_bytes : load(s.ready_inputs);
-  // What an event got from outside is here when the event is, and so is its thread.
-  if (tables_have_changed(plan)) sink.tables(read(plan, 0, [](const Outcome&) { return false; }));
+  // What an event got from outside is here when the event is. Its thread is where tables are small; a program that makes threads or objects all the time has
+  // tables that grow, and is not to spend its time on them: where the recording is cut, up to a second more is lost.
+  const auto now = Clock::now();
+  if ((now >= tables_due_ || tables_seen_ == 0) && tables_have_changed(plan)) {
+    sink.tables(read(plan, 0, [](const Outcome&) { return false; }));
+    const auto written = Clock::now();
+    tables_due_ = written + std::min<Clock::duration>(kTablesShare * (written - now), std::chrono::seconds(1));
+  }
   if (inputs > s.drained_inputs && inputs - s.drained_inputs <= kStreamInputs) {
     const std::string records = ring_inputs(s.drained_inputs, inputs);
     if (!records.empty()) sink.inputs(records);

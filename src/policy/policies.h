@@ -24,6 +24,7 @@ struct PolicyState {
   uint32_t early_left;     // time-outs that may still fire early
   uint32_t spurious_left;  // waits on conditions that may still end without a signal
   uint64_t quantum_start;  // steps executed when the current thread was given the processor
+  uint64_t quantum_end;    // kTimeSlice: the step at which its turn ends; 0: not drawn yet
   uint32_t intended;       // kSurw: weight row + 1 whose thread executes the next selected event
   uint32_t last_slot;      // kDelay: slot + 1 of the last thread that ran
 };

@@ -11,9 +11,11 @@ uint64_t quantum_end(const PolicyState& state) {
 }
 
 uint32_t pick_time_slice(PolicyState& state, const PointView& m) {
+  if (state.quantum_end == 0) state.quantum_end = quantum_end(state);
   const bool current_runs = m.current != kNobody && m.threads[m.current].ready == Ready::kYes && !m.threads[m.current].gave_way;
-  if (current_runs && m.step < quantum_end(state)) return m.current;
+  if (current_runs && m.step < state.quantum_end) return m.current;
   state.quantum_start = m.step;
+  state.quantum_end = quantum_end(state);
   return oldest_eligible(state, m);
 }
 
@@ -21,7 +23,7 @@ constexpr PolicyRow kTimeSlicePolicy{PolicyKind::kTimeSlice,
                                      "slice",
                                      false,
                                      pick_time_slice,
-                                     [](const PolicyState& state, uint64_t step) { return step < quantum_end(state); },
+                                     [](const PolicyState& state, uint64_t step) { return step < state.quantum_end; },
                                      true};
 HEDDLE_ROW(policies, kTimeSlicePolicy);
 

@@ -13,6 +13,7 @@
 #include "store/atomic_file.h"
 #include "store/blocks.h"
 #include "store/checkpoint_file.h"
+#include "store/packed_events.h"
 #include "store/root.h"
 #include "store/store.h"
 #include "wire/version.h"
@@ -24,10 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kSegmentMagic[9] = "hedlog\r\n";
-constexpr uint32_t kSegmentVersion = 1;
+constexpr uint32_t kSegmentVersion = 2;
+constexpr uint32_t kOldestSegmentVersion = 1;  // without packed events
 constexpr uint64_t kSegmentBytes = uint64_t{64} << 20;
 
-enum BlockKind : uint32_t { kTablesBlock = 1, kInputsBlock = 2, kEventsBlock = 3, kEndBlock = 4 };
+enum BlockKind : uint32_t { kTablesBlock = 1, kInputsBlock = 2, kEventsBlock = 3, kEndBlock = 4, kPackedEventsBlock = 5 };
 
 [[noreturn]] void cannot(const char* what, const std::string& path) {
   throw RecordingError(fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
@@ -100,7 +102,9 @@ void RecordingWriter::tables(const Trace& without_events) {
 }
 void RecordingWriter::inputs(std::string_view records) { block(kInputsBlock, 0, records); }
 void RecordingWriter::events(uint64_t first, std::span<const Event> events) {
-  block(kEventsBlock, first, {reinterpret_cast<const char*>(events.data()), events.size_bytes()});
+  const std::string packed = pack_events(events);
+  if (packed.empty()) return block(kEventsBlock, first, {reinterpret_cast<const char*>(events.data()), events.size_bytes()});
+  block(kPackedEventsBlock, first, packed);
 }
 void RecordingWriter::settle() {
   if (::fdatasync(file_) != 0 && errno != EINVAL) cannot("write", segment_path(directory_, segments_ - 1));
@@ -189,7 +193,7 @@ class BlockReader {
     std::memcpy(&header, bytes_.data(), sizeof header);
     if (std::memcmp(header.magic, kSegmentMagic, sizeof header.magic) != 0)
       throw RecordingError(fmt::format("{} is not part of a recording", path_));
-    if (header.version != kSegmentVersion || header.wire_version != kWireVersion) {
+    if (header.version < kOldestSegmentVersion || header.version > kSegmentVersion || header.wire_version != kWireVersion) {
       throw RecordingError(fmt::format("{} was written by another version of heddle", path_));
     }
     return true;
@@ -227,6 +231,15 @@ bool add(Parts& parts, const BlockHeader& header, const std::string& raw, const 
       const size_t before = parts.events.size();
       parts.events.resize(before + raw.size() / sizeof(Event));
       std::memcpy(parts.events.data() + before, raw.data(), raw.size());
+      return true;
+    }
+    case kPackedEventsBlock: {
+      if (!parts.first) parts.first = header.first;
+      std::vector<Event> events;
+      if (header.first != *parts.first + parts.events.size() || !unpack_events(raw, events)) return false;
+      const size_t before = parts.events.size();
+      parts.events.resize(before + events.size());
+      std::copy(events.begin(), events.end(), parts.events.begin() + static_cast<std::ptrdiff_t>(before));
       return true;
     }
     default: return false;

@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "store/atomic_file.h"
+#include "store/packed_events.h"
 #include "store/recording.h"
+#include "wire/channel.h"
 
 namespace heddle::test {
 namespace {
@@ -83,6 +85,71 @@ TEST_F(Recordings, GiveBackWhatWasWritten) {
   EXPECT_EQ(got.trace.outcome().kind, OutcomeKind::kAbort);
   ASSERT_EQ(got.trace.inputs().calls.size(), 10u);
   EXPECT_EQ(got.trace.inputs().calls[1].bytes, "hello 2");  // by thread, then by number
+}
+
+// Threads that go round in loops of their own, with something else now and then.
+std::vector<Event> looping_events(uint64_t count) {
+  std::vector<Event> events(count);
+  uint32_t numbers[5] = {};
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t draw = mix(7, i);
+    Event& e = events[i];
+    e.thread = static_cast<uint32_t>(mix(3, i / 20) % 5);
+    e.number = ++numbers[e.thread];
+    if (draw % 97 == 0) numbers[e.thread] += 3;
+    e.op = e.number % 2 != 0 ? Op::kMutexLock : Op::kMutexUnlock;
+    e.site = 0x123456789ABCDEF0 + e.number % 6;
+    e.object = mix(1, e.number % 3);
+    e.value = e.number % 6 == 0 ? i : 0;
+    if (draw % 31 == 0) e.flags = kPreviousReady;
+    if (draw % 53 == 0) e.value = draw;
+    if (draw % 71 == 0) e.size = static_cast<uint32_t>(draw);
+  }
+  return events;
+}
+
+TEST(PackedEvents, AreTheEventsAgain) {
+  for (const uint64_t count : {0, 1, 2, 5000}) {
+    const std::vector<Event> events = looping_events(count);
+    const std::string packed = pack_events(events);
+    std::vector<Event> got;
+    ASSERT_TRUE(unpack_events(packed, got)) << count;
+    ASSERT_EQ(got.size(), events.size());
+    for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(std::memcmp(&got[i], &events[i], offsetof(Event, flags)), 0) << i;
+    for (uint64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(got[i].flags, events[i].flags) << i;
+      ASSERT_EQ(got[i].size, events[i].size) << i;
+      ASSERT_EQ(got[i].object, events[i].object) << i;
+      ASSERT_EQ(got[i].site, events[i].site) << i;
+      ASSERT_EQ(got[i].value, events[i].value) << i;
+    }
+    EXPECT_LE(packed.size(), 100 + count * 8);
+  }
+}
+
+TEST(PackedEvents, AreRefusedWhereTheyAreDamaged) {
+  const std::string packed = pack_events(looping_events(500));
+  std::vector<Event> got;
+  for (size_t length = 0; length < packed.size(); length += 13) EXPECT_FALSE(unpack_events(packed.substr(0, length), got)) << length;
+  for (size_t at = 0; at < packed.size(); at += 7) {
+    std::string damaged = packed;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xFF);
+    got.clear();
+    unpack_events(damaged, got);
+    EXPECT_LE(got.size(), kStreamEvents);
+  }
+}
+
+// A thread that no run can have: what the target has scribbled there. The block keeps it, and the reader ends before it.
+TEST_F(Recordings, EndBeforeAnUnknownThread) {
+  const std::string directory = (root_ / "one").string();
+  RecordingWriter writer(directory, "{}");
+  writer.tables(tables_of(2));
+  writer.events(0, events_of(0, 100));
+  std::vector<Event> scribbled = events_of(100, 100);
+  scribbled[50].thread = ~uint32_t{0};
+  writer.events(100, scribbled);
+  EXPECT_EQ(load_recording(directory).trace.events().size(), 150u);
 }
 
 TEST_F(Recordings, AreForTheirOwnerAlone) {

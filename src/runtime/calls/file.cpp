@@ -101,14 +101,16 @@ constexpr const char* kAnyOfKernel = "/proc/version";
 long open_at(int directory, const char* named, int flags, mode_t mode, void* pc) {
   const RealPath path(named);
   if (active()) test_cancel(pc);
+  long looked = 0;
   if (active() && (flags & O_NONBLOCK) == 0 && named != nullptr) {
     struct stat status;
-    if (sys(SYS_newfstatat, directory, static_cast<const char*>(path), &status, 0) == 0 && S_ISFIFO(status.st_mode)) {
-      return open_fifo(directory, path, flags, status.st_ino, pc);
-    }
+    looked = sys(SYS_newfstatat, directory, static_cast<const char*>(path), &status, 0);
+    if (looked == 0 && S_ISFIFO(status.st_mode)) return open_fifo(directory, path, flags, status.st_ino, pc);
   }
+  // Then it is not there for an open either: a server looks for many a file in vain.
+  const bool missing = looked == -ENOENT && (flags & (O_CREAT | O_NOFOLLOW | O_PATH | O_TMPFILE)) == 0;
   const auto opens = [&] {
-    const long fd = sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode);
+    const long fd = missing ? looked : sys(SYS_openat, directory, static_cast<const char*>(path), flags, mode);
     // It was there when it was recorded, and what it said is in the recording.
     const bool gone = fd < 0 && active() && replays_inputs() && is_path_of_kernel(named);
     return gone ? sys(SYS_openat, AT_FDCWD, kAnyOfKernel, O_RDONLY | (flags & O_CLOEXEC), 0) : fd;
@@ -116,7 +118,7 @@ long open_at(int directory, const char* named, int flags, mode_t mode, void* pc)
   const long fd = (flags & O_CREAT) == 0
                       ? ask_for_name(opens)
                       : create(opens, [&] { return sys(SYS_openat, directory, static_cast<const char*>(path), flags & ~O_EXCL, mode); });
-  if (fd >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_PATH | O_DIRECTORY)) == 0) log_file(static_cast<int>(fd));
+  if (fd >= 0 && (flags & O_ACCMODE) != O_WRONLY && (flags & (O_PATH | O_DIRECTORY)) == 0) log_file(static_cast<int>(fd), flags);
   return fd;
 }
 

@@ -32,8 +32,9 @@ ssize_t read_at(int fd, void* data, size_t size, void* pc) {
     return static_cast<ssize_t>(size);
   }
   const iovec filled{data, size};
-  return with_errno(
-      controlled({fd, Op::kRead, POLLIN, false, size, pc, {&filled, 1, 0, 1}}, info, [&] { return sys(SYS_read, fd, data, size); }));
+  const DescriptorCall call{fd, Op::kRead, POLLIN, false, size, pc, {&filled, 1, 0, 1}};
+  if (!info.socket || size == 0) return with_errno(controlled(call, info, [&] { return sys(SYS_read, fd, data, size); }));
+  return with_errno(controlled(call, info, [&](int how) { return sys(SYS_recvfrom, fd, data, size, how, nullptr, nullptr); }));
 }
 
 void made_pipe(const int* ends, const void* pc) {

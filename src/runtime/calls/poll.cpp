@@ -58,11 +58,24 @@ class TemporaryMask {
   uint64_t before_;
 };
 
-// `call` asks the kernel without waiting and returns how many are ready, or -errno.
 template <typename Call>
-long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& filled, Call call) {
+struct TriedPoll : TriedCall {
+  explicit TriedPoll(const Call& given) : TriedCall{try_it, false, 0}, call(given) {}
+  static bool try_it(TriedCall& tried) { return (tried.result = static_cast<TriedPoll&>(tried).call()) != 0; }
+  long operator()() {
+    if (!made) return call();
+    made = false;
+    return result;
+  }
+  const Call& call;
+};
+
+// `ask` asks the kernel without waiting and returns how many are ready, or -errno. `again`: it may be made in vain, and leaves no trace then.
+template <typename Call>
+long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& filled, bool again, const Call& ask) {
   if (timeout.invalid) return -EINVAL;
-  DescriptorWait wait{fds, count, false, true};
+  TriedPoll<Call> call(ask);
+  DescriptorWait wait{fds, count, false, true, again ? &call : nullptr};
   const bool recorded_set = count == 1 && is_epoll_set(fds[0].fd) && records_sets();
   // What a set of the program's own descriptors gives under another schedule is not what was recorded.
   wait.outside = (recorded_set && (!replays_inputs() || replays_exactly() || plays_peers())) || reaches_outside(wait);
@@ -83,7 +96,7 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& 
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
     const bool asked = plays_peers();
-    const long result = wait.outside && !asked ? input_call(p.op, filled, call) : call();
+    const long result = wait.outside && !asked ? input_call(p.op, filled, [&] { return call(); }) : call();
     if (asked ? wait.outside : recorded_set && !wait.outside) log_input(p.op, filled, result);
     if (tries) mark_try(e, result == 0);
     if (tries || result != 0) return result;
@@ -97,7 +110,7 @@ long polled(pollfd* fds, nfds_t count, Timeout timeout, void* pc, const Filled& 
 
 long poll_under_control(pollfd* fds, nfds_t count, Timeout timeout, void* pc) {
   const iovec filled{fds, count * sizeof *fds};
-  return polled(fds, count, timeout, pc, {&filled, 1, 1, 0}, [&] {
+  return polled(fds, count, timeout, pc, {&filled, 1, 1, 0}, true, [&] {
     if (plays_peers()) return poll_peers(fds, count);
     const timespec now{0, 0};
     return sys(SYS_ppoll, fds, count, &now, nullptr, 8);
@@ -141,7 +154,7 @@ long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* s
   const iovec filled[3] = {{reading, reading != nullptr ? sizeof *reading : 0},
                            {writing, writing != nullptr ? sizeof *writing : 0},
                            {special, special != nullptr ? sizeof *special : 0}};
-  return polled(watched, used, timeout, pc, {filled, 3, 3, 0}, [&] {
+  return polled(watched, used, timeout, pc, {filled, 3, 3, 0}, false, [&] {
     for (int i = 0; i < 3; ++i) {
       if (sets[i] != nullptr) *sets[i] = asked[i];
     }
@@ -154,7 +167,7 @@ long select_under_control(int count, fd_set* reading, fd_set* writing, fd_set* s
 long epoll_under_control(int epoll, epoll_event* events, int room, Timeout timeout, void* pc) {
   pollfd watched{epoll, POLLIN, 0};
   const iovec filled{events, room > 0 ? static_cast<size_t>(room) * sizeof *events : 0};
-  return polled(&watched, 1, timeout, pc, {&filled, 1, 0, sizeof *events}, [&] {
+  return polled(&watched, 1, timeout, pc, {&filled, 1, 0, sizeof *events}, true, [&] {
     return plays_peers() ? wait_for_peers(epoll, events, room) : sys(SYS_epoll_pwait, epoll, events, room, 0, nullptr, 8);
   });
 }

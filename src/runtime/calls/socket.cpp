@@ -265,8 +265,8 @@ ssize_t receive_at(int fd, void* data, size_t size, int flags, sockaddr* peer, s
                              {peer, peer != nullptr && length != nullptr ? *length : 0},
                              {static_cast<char*>(data) + done, size - done}};
     call.filled = {filled, 3, 2, 1};
-    const long n = controlled(call, info, [&] {
-      return sys(SYS_recvfrom, fd, static_cast<char*>(data) + done, size - done, flags & ~MSG_WAITALL, peer, length);
+    const long n = controlled(call, info, [&](int how) {
+      return sys(SYS_recvfrom, fd, static_cast<char*>(data) + done, size - done, (flags & ~MSG_WAITALL) | how, peer, length);
     });
     if (n < 0 && done == 0) return with_errno(n);
     if (n <= 0) break;
@@ -287,8 +287,8 @@ ssize_t send_at(int fd, const void* data, size_t size, int flags, const sockaddr
   size_t done = 0;
   do {
     call.want = size - done;
-    const long n = controlled(call, info, [&] {
-      const int how = flags | MSG_NOSIGNAL | (everything ? MSG_DONTWAIT : 0);
+    const long n = controlled(call, info, [&](int tried) {
+      const int how = flags | MSG_NOSIGNAL | (everything ? MSG_DONTWAIT : tried);
       return sys(SYS_sendto, fd, static_cast<const char*>(data) + done, size - done, how, real.get(), length);
     });
     if (n < 0) return done != 0 ? static_cast<ssize_t>(done) : with_errno(n);
@@ -390,7 +390,7 @@ long receive_message_at(int fd, msghdr* message, int flags, void* pc) {
   const size_t pieces = message->msg_iovlen < kMost ? message->msg_iovlen : kMost;
   memcpy(filled + kWhole, message->msg_iov, pieces * sizeof(iovec));
   const DescriptorCall call{fd, Op::kRead, POLLIN, (flags & MSG_DONTWAIT) != 0, 0, pc, {filled, kWhole + pieces, kWhole, 1}};
-  return controlled(call, describe(fd), [&] { return receive_message(fd, message, flags); });
+  return controlled(call, describe(fd), [&](int how) { return receive_message(fd, message, flags | how); });
 }
 
 }  // namespace
@@ -469,7 +469,7 @@ HEDDLE_EXPORT ssize_t sendmsg(int fd, const msghdr* given, int flags) {
   for (size_t i = 0; i < message->msg_iovlen; ++i) call.want += message->msg_iov[i].iov_len;
   const bool everything = !call.tries && is_blocking(fd) && is_stream(fd);
   const int how = flags | MSG_NOSIGNAL | (everything ? MSG_DONTWAIT : 0);
-  const long n = controlled(call, describe(fd), [&] { return sys(SYS_sendmsg, fd, message, how); });
+  const long n = controlled(call, describe(fd), [&](int tried) { return sys(SYS_sendmsg, fd, message, how | tried); });
   if (n < 0 || !everything) return with_errno(n);
   // What did not fit follows piece by piece, as a blocking call would go on.
   auto done = static_cast<size_t>(n);

@@ -20,6 +20,8 @@
 
 namespace heddle::rt {
 
+bool g_goes_on;
+
 namespace {
 
 // One event is this much virtual time: a wait of a millisecond is over after a thousand steps of others.
@@ -68,9 +70,7 @@ bool brings_news(Op op) {
 }
 
 // Where the clock has moved on, before anybody is asked who can go on: a replay moves its clock there, too, and at once.
-void fire_due_timers() {
-  if (g_run.clock >= g_next_timer && !g_virtual_time) kUpward.fire_timers();
-}
+bool fire_due_timers() { return g_run.clock >= g_next_timer && !g_virtual_time && kUpward.fire_timers(); }
 
 // Nobody can go on by itself: lets time or the world outside act. True if there is something new.
 bool something_new(const PointView& m) {
@@ -83,7 +83,7 @@ bool something_new(const PointView& m) {
   // On the machine's clock the wait for a timer ends when its time has come, and the next look finds that here.
   if (g_run.clock >= g_next_timer) return kUpward.fire_timers();
   if (kUpward.wait_for_outside(g_next_timer < deadline ? g_next_timer : deadline)) {
-    fire_due_timers();
+    if (fire_due_timers()) ++g_nobody_ready;
     return true;
   }
   if (g_next_timer == kNoTimer || g_next_timer > deadline) return false;
@@ -92,9 +92,10 @@ bool something_new(const PointView& m) {
 }
 
 bool waited(const PointView& m) {
-  if (!something_new(m)) return false;
-  ++g_descriptor_news;
   ++g_nobody_ready;  // what was asked before a timer fired, say, is not the answer now
+  if (!something_new(m)) return false;
+  if (g_virtual_time) ++g_nobody_ready;
+  ++g_descriptor_news;
   kUpward.redirect(g_current);
   return true;
 }
@@ -162,7 +163,7 @@ ThreadSlot* decide(bool current_lives) {
   PointView view = look(current_lives);
   if (!anybody_ready(view)) {
     ++g_descriptor_news;
-    ++g_nobody_ready;
+    if (g_virtual_time) ++g_nobody_ready;  // else the wait for the world finds what has come meanwhile
     view = look(current_lives);
     while (!anybody_ready(view) && waited(view)) view = look(current_lives);
   }
@@ -308,13 +309,21 @@ bool waits_on(ThreadSlot* me, const Pending& pending, const Event& taken) {
 
 }  // namespace
 
+// Asked last: a call that is tried is made by that.
+static bool goes_on(const ThreadSlot& me) {
+  g_goes_on = true;
+  const bool can = ready(me) == Ready::kYes;
+  g_goes_on = false;
+  return can;
+}
+
 Event* take_turn(ThreadSlot* me) {
   if (__builtin_expect(g_detecting, 0)) kUpward.take_accesses();
   if (__builtin_expect(g_run.step >= g_snapshot_step, 0)) kUpward.take_snapshot();
   if (__builtin_expect(me->signals.handlers != 0, 0)) kUpward.learn_mask(me);
   if (__builtin_expect((g_run.step - g_run.progress.last >= kAskFrom) | me->watched, 0)) look_for_repetition(me);
   const bool keeps = !me->gave_way && g_run.step < g_run.turn.end && g_run.step < g_clock_step &&
-                     g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && ready(*me) == Ready::kYes;
+                     g_run.director.keeps(me->id, me->operations + 1, g_run.step + 1) && goes_on(*me);
   if (!keeps) {
     ThreadSlot* next = decide(true);
     if (next != me) {

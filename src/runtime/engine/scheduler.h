@@ -14,6 +14,9 @@ Event* point(const Pending& pending);
 // The inner half of it, for deliveries of signals: takes me->pending as it is.
 Event* take_turn(ThreadSlot* me);
 
+// While ready() is asked for the thread that ran last, which goes on at once if it can.
+extern bool g_goes_on;
+
 // Short forms. `address` is the raw object; its name is looked up here.
 Event* point(Op op, const void* address, void* pc);
 

@@ -4,12 +4,21 @@
 
 namespace heddle::rt {
 
+// A call that waits, made without waiting: where its thread goes on at once if it can, the call itself says whether it would have waited, and the kernel need
+// not be asked before.
+struct TriedCall {
+  bool (*make)(TriedCall&);  // false: it would have waited, and nothing has happened
+  bool made;                 // it is: the operation's event comes next, and this is what it returned
+  long result;
+};
+
 // What an operation on descriptors waits for: any of these.
 struct DescriptorWait {
   pollfd* fds;
   nfds_t count;
   bool outside;        // what comes is input to the run: recorded, or taken from a recording
   bool polls = false;  // the operation only asks, and does not block where nothing has come after all
+  TriedCall* tried = nullptr;
 };
 
 struct ChildWait {

@@ -1,6 +1,7 @@
 #pragma once
 // A call on a descriptor, under control: a point before it, at which it waits until the real call would not block.
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "runtime/engine/names.h"
@@ -45,12 +46,37 @@ inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
   return !(c.op == Op::kWrite && info.reach == Reach::kForeign && info.stream);
 }
 
-// `call` performs the raw system call and returns -errno on failure. Returns what it returns.
+// A call that takes whether it is to wait can be tried: on a socket, by MSG_DONTWAIT.
 template <typename Call>
-long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call call) {
+struct TriedSocketCall : TriedCall {
+  explicit TriedSocketCall(Call& given) : TriedCall{try_it, false, 0}, call(given) {}
+  static constexpr bool can_be_tried = requires(Call & c) { c(0); };
+  static bool try_it(TriedCall& tried) {
+    if constexpr (can_be_tried) tried.result = static_cast<TriedSocketCall&>(tried).call(MSG_DONTWAIT);
+    return can_be_tried && tried.result != -EAGAIN;
+  }
+  long operator()() {
+    if (made) {
+      made = false;
+      return result;
+    }
+    if constexpr (can_be_tried) {
+      return call(0);
+    } else {
+      return call();
+    }
+  }
+  Call& call;
+};
+
+// `given` performs the raw system call and returns -errno on failure. Returns what it returns.
+template <typename Call>
+long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call given) {
+  TriedSocketCall<Call> call(given);
+  const auto really = [&] { return call(); };
   if (!is_controlled(c, info)) {
     test_cancel(c.pc);
-    if (c.op == Op::kRead && info.reach == Reach::kPlain && reads_input(c.fd)) return read_as_input(c.fd, c.filled, true, call);
+    if (c.op == Op::kRead && info.reach == Reach::kPlain && reads_input(c.fd)) return read_as_input(c.fd, c.filled, true, really);
     return call();
   }
   pollfd watched{c.fd, c.events, 0};
@@ -60,7 +86,7 @@ long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call c
       typed || (info.reach != Reach::kPlain && is_input(c.fd, info) && (c.op != Op::kWrite || info.reach == Reach::kForeign));
   if (input) used_inherited(c.fd);
   if (input || info.reach == Reach::kShared || info.reach == Reach::kForeign) disturbed(kLooksOutside);
-  DescriptorWait wait{&watched, 1, input};
+  DescriptorWait wait{&watched, 1, input, false, TriedSocketCall<Call>::can_be_tried && info.socket ? &call : nullptr};
   const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
   const Reaching reaching = reaching_of(c, waits);
   Pending p{};
@@ -83,7 +109,7 @@ long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call c
   for (;;) {
     Event* e = point(p);
     if (e == nullptr) return -EINTR;
-    if (timeout != 0 && !wait_over(*g_current, wait)) {
+    if (timeout != 0 && !call.made && !wait_over(*g_current, wait)) {
       if (g_run.clock < p.deadline) {  // somebody else has taken what there was
         g_current->ready_since = g_run.step;
         if (input) log_input(p.op, {}, -EAGAIN, reaching);
@@ -96,7 +122,7 @@ long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call c
     }
     // A child that lives in the replay too must get rid of what it writes.
     if (input && replays_inputs() && info.reach == Reach::kShared && descriptors_ready(wait)) call();
-    const long result = input ? input_call(p.op, c.filled, call, reaching) : call();
+    const long result = input ? input_call(p.op, c.filled, really, reaching) : call();
     if (result == -EPIPE && info.socket && !c.quiet) broken_pipe();
     const bool fails = result == -EAGAIN;
     if (!waits) mark_try(e, fails);

@@ -26,25 +26,51 @@ constexpr uint64_t kNeverKey = ~uint64_t{0};
 
 bool keeps(int fd) { return (g_run.control->mode == Mode::kOnce || plays_peers()) && static_cast<unsigned>(fd) < kKept; }
 
-void ask(int fd, DescriptorFacts* facts) {
+void ask(int fd, DescriptorFacts* facts, const struct stat* known = nullptr) {
   struct stat status;
   *facts = {0, 0, kNoFile, -1, Anonymous::kUnknown, FileKind::kOther, {false, false}, {0, 0}, 0, -1, kNeverKey};
-  if (sys(SYS_fstat, fd, &status) != 0) return;
+  if (known != nullptr) {
+    status = *known;
+  } else if (sys(SYS_fstat, fd, &status) != 0) {
+    return;
+  }
   facts->inode = status.st_ino;
   facts->device = status.st_rdev;
   facts->mode = status.st_mode;
   if (S_ISREG(status.st_mode) && status.st_nlink != 0) facts->file = FileKind::kUnknown;
 }
 
-FileKind ask_kind_of_file(int fd) {
+bool is_of_kernel(int fd) {
   // proc, sysfs, cgroups, debugfs, tracefs
   static constexpr long kSystems[] = {0x9fa0, 0x62656572, 0x63677270, 0x27e0eb, 0x64626720, 0x74726163};
   struct statfs system;
-  if (sys(SYS_fstatfs, fd, &system) != 0) return FileKind::kOther;
+  if (sys(SYS_fstatfs, fd, &system) != 0) return false;
   for (const long kind : kSystems) {
-    if (system.f_type == kind) return FileKind::kKernels;
+    if (system.f_type == kind) return true;
   }
-  return (sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDWR ? FileKind::kChanged : FileKind::kOther;
+  return false;
+}
+
+FileKind kind_of_file(bool of_kernel, long flags) {
+  return of_kernel ? FileKind::kKernels : (flags & O_ACCMODE) == O_RDWR ? FileKind::kChanged : FileKind::kOther;
+}
+
+FileKind ask_kind_of_file(int fd) {
+  const bool of_kernel = is_of_kernel(fd);
+  return kind_of_file(of_kernel, of_kernel ? 0 : sys(SYS_fcntl, fd, F_GETFL));
+}
+
+}  // namespace
+
+namespace {
+
+DescriptorFacts* keep(int fd, const struct stat* known) {
+  Kept& k = g_kept[fd];
+  ask(fd, &k.facts, known);
+  k.facts.birth = ++g_births;
+  k.valid = k.facts.mode != kNoFile && !S_ISDIR(k.facts.mode);  // the C library closes directories itself
+  if (k.valid && static_cast<unsigned>(fd) >= g_end) g_end = static_cast<unsigned>(fd) + 1;
+  return &k.facts;
 }
 
 }  // namespace
@@ -55,13 +81,19 @@ DescriptorFacts* facts_of(int fd) {
     ask(fd, &once);
     return &once;
   }
-  Kept& k = g_kept[fd];
-  if (k.valid) return &k.facts;
-  ask(fd, &k.facts);
-  k.facts.birth = ++g_births;
-  k.valid = k.facts.mode != kNoFile && !S_ISDIR(k.facts.mode);  // the C library closes directories itself
-  if (k.valid && static_cast<unsigned>(fd) >= g_end) g_end = static_cast<unsigned>(fd) + 1;
-  return &k.facts;
+  return g_kept[fd].valid ? &g_kept[fd].facts : keep(fd, nullptr);
+}
+
+void opened(int fd, const struct stat& status, int flags) {
+  if (!keeps(fd)) return;
+  DescriptorFacts* facts = keep(fd, &status);
+  if (facts->file != FileKind::kUnknown) return;
+  // Of the file system that was asked last, nearly always.
+  static uint64_t device = kNeverKey;
+  static bool of_kernel;
+  if (device != status.st_dev) of_kernel = is_of_kernel(fd);
+  device = status.st_dev;
+  facts->file = kind_of_file(of_kernel, flags);
 }
 
 FileKind file_kind(int fd) {

@@ -5,6 +5,7 @@
 // A number keeps its meaning until it is closed or another file is put there. All calls of the C library that do so are seen here; a program that closes
 // by its own instructions, and opens another kind of file with the same number, is not seen to do so until that number gives EBADF.
 #include <stdint.h>
+#include <sys/stat.h>
 
 namespace heddle::rt {
 
@@ -29,6 +30,8 @@ struct DescriptorFacts {
 };
 inline constexpr uint32_t kNoFile = ~uint32_t{0};
 
+// The number has just been opened with these flags, and fstat said this.
+void opened(int fd, const struct stat& status, int flags);
 // Valid until the next call of any of these.
 DescriptorFacts* facts_of(int fd);
 FileKind file_kind(int fd);

@@ -59,7 +59,8 @@ long write_under_control(int fd, const char* data, size_t size, void* pc) {
   }
   size_t done = 0;
   do {
-    const long written = controlled(call, info, [&] { return write_some(fd, info.socket, data + done, size - done); });
+    const long written = info.socket ? controlled(call, info, [&](int) { return write_some(fd, true, data + done, size - done); })
+                                     : controlled(call, info, [&] { return write_some(fd, false, data + done, size - done); });
     if (written < 0) return done != 0 ? static_cast<long>(done) : written;
     done += static_cast<size_t>(written);
   } while (done < size);

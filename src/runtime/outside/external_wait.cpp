@@ -53,6 +53,8 @@ bool waits_for_signal(Op op) { return model::waits_for(op) == model::WaitKind::k
 struct Hopes {
   pollfd fds[kMaxFds];
   uint32_t count;
+  bool outside;  // one of them may be made ready by somebody else
+  bool whole;    // they are those of all waits for the world, and no others: the answer of the kernel is good for these
   bool children;
   bool shared;  // what another process may do to memory that it shares
   bool signals;
@@ -62,6 +64,8 @@ struct Hopes {
 
 void gather(Hopes* h) {
   h->count = 0;
+  h->outside = false;
+  h->whole = true;
   h->children = false;
   h->shared = false;
   h->signals = false;
@@ -80,7 +84,13 @@ void gather(Hopes* h) {
     const DescriptorWait* wait = descriptors_of(t.pending);
     if (wait == nullptr) continue;
     // A recording has all that will come, but for what a child brings that lives in the replay too.
-    if (!child_may_end(*wait) && (replays_inputs() || !reaches_outside(*wait))) continue;
+    const bool outside = child_may_end(*wait) || (!replays_inputs() && reaches_outside(*wait));
+    h->outside = h->outside || outside;
+    if (!outside && !(wait->outside && is_real_time())) {
+      h->whole = h->whole && !wait->outside;
+      continue;
+    }
+    h->whole = h->whole && wait->outside && h->count + wait->count <= kMaxFds;
     for (nfds_t k = 0; k < wait->count && h->count < kMaxFds; ++k) h->fds[h->count++] = wait->fds[k];
   }
   h->signals = h->signals && (!searching() || h->only_signals || live_children() > 0);
@@ -88,7 +98,7 @@ void gather(Hopes* h) {
 
 HEDDLE_APART Hopes g_hopes;
 
-bool hopeful(const Hopes& h) { return h.count != 0 || h.children || h.shared || h.signals; }
+bool hopeful(const Hopes& h) { return h.outside || h.children || h.shared || h.signals; }
 
 bool news(const Hopes& h) {
   if (g_attention != 0 && hand_out_arrived(kNobodyRan, kNoSite)) return true;
@@ -122,7 +132,9 @@ bool wake_from_shared_conditions() {
 bool poll_really(Hopes* h, uint64_t nanoseconds) {
   const timespec limit{static_cast<time_t>(nanoseconds / 1000000000), static_cast<long>(nanoseconds % 1000000000)};
   // Whatever signal some thread would take may interrupt: our handler keeps it for that thread.
-  return sys(SYS_ppoll, h->fds, h->count, &limit, &h->mask, 8) > 0;
+  const long found = sys(SYS_ppoll, h->fds, h->count, &limit, &h->mask, 8);
+  if (found >= 0 && h->whole && is_real_time()) answered(h->fds);
+  return found > 0;
 }
 
 }  // namespace

@@ -230,6 +230,19 @@ bool is_known_file(uint64_t hash) {
   return false;
 }
 
+// A server opens the same files again and again. One that has another name too, or has got another, is looked at again.
+bool was_logged(const struct stat& status) {
+  constexpr uint64_t kRemembered = 256;
+  static uint64_t files[kRemembered];
+  if (g_run.control->mode != Mode::kOnce || status.st_nlink != 1) return false;
+  uint64_t hash = mix(mix(status.st_dev, status.st_ino), static_cast<uint64_t>(status.st_ctim.tv_sec));
+  hash = mix(hash, static_cast<uint64_t>(status.st_ctim.tv_nsec));
+  uint64_t& place = files[hash % kRemembered];
+  const bool known = place == hash;
+  place = hash;
+  return known;
+}
+
 bool is_file_of_system(const char* path) {
   return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/dev/", 5) == 0 ||
          strncmp(path, "/memfd:", 7) == 0;
@@ -603,10 +616,12 @@ void log_input(Op op, const Filled& filled, long result, const Reaching& reachin
   if (is_streaming()) inputs_are_whole();
 }
 
-void log_file(int fd) {
+void log_file(int fd, int flags) {
   if (!g_run.attached) return;
   struct stat status;
-  if (sys(SYS_fstat, fd, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (sys(SYS_fstat, fd, &status) != 0) return;
+  if (flags != kNotSaid) opened(fd, status, flags);
+  if (!S_ISREG(status.st_mode) || was_logged(status)) return;
   char link[48];
   char path[kMaxPath];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -103,7 +103,8 @@ void examine_streams();  // before any code of the program
 // Before a call on it.
 void used_inherited(int fd);
 
-// The program opened a file for reading.
-void log_file(int fd);
+// The program opened a file for reading; `flags`: as it said, kNotSaid: another way.
+inline constexpr int kNotSaid = -1;
+void log_file(int fd, int flags = kNotSaid);
 
 }  // namespace heddle::rt

@@ -5,6 +5,7 @@
 #include "runtime/base/sys.h"
 #include "runtime/engine/model.h"
 #include "runtime/engine/run.h"
+#include "runtime/engine/scheduler.h"
 #include "runtime/outside/descriptors.h"
 
 namespace heddle::rt {
@@ -18,7 +19,7 @@ HEDDLE_APART bool g_over[kMaxThreads];
 HEDDLE_APART uint64_t g_asked_alone[kMaxThreads];
 
 // The moment for which g_over was asked. In a plain run it is good for some events, where somebody can run: nobody outside can tell.
-constexpr uint64_t kGoodFor = 16;
+constexpr uint64_t kGoodFor = 64;
 struct AskedAt {
   uint64_t step;
   uint64_t round;
@@ -36,6 +37,14 @@ const DescriptorWait* outside_wait(const ThreadSlot& t) {
   if (model::waits_for(t.pending.op) != model::WaitKind::kDescriptors) return nullptr;
   const auto* wait = static_cast<const DescriptorWait*>(t.pending.address);
   return wait != nullptr && wait->outside ? wait : nullptr;
+}
+
+// For a thread alone.
+bool ready_now(const DescriptorWait& wait) {
+  TriedCall* tried = g_goes_on && g_run.control->mode == Mode::kOnce ? wait.tried : nullptr;
+  if (tried == nullptr) return descriptors_ready(wait);
+  tried->made = tried->make(*tried);
+  return tried->made;
 }
 
 void ask_for_all() {
@@ -68,7 +77,7 @@ void ask_for_all() {
 bool outside_ready(const ThreadSlot& thread, const DescriptorWait& wait) {
   if (!is_recent()) {
     // The thread that runs is asked for alone: where it can go on, nobody else is of interest.
-    if (&thread == g_current && descriptors_ready(wait)) return true;
+    if (&thread == g_current && ready_now(wait)) return true;
     ask_for_all();
     g_asked_at = {g_run.step, g_round, g_nobody_ready};
   }
@@ -78,9 +87,23 @@ bool outside_ready(const ThreadSlot& thread, const DescriptorWait& wait) {
   const bool old = over && !wait.polls && g_asked_at.step != g_run.step;
   if ((late || old) && g_asked_alone[thread.index] != g_run.step + 1) {
     g_asked_alone[thread.index] = g_run.step + 1;
-    over = descriptors_ready(wait);
+    over = ready_now(wait);
+  } else if (over && g_goes_on && wait.tried != nullptr && g_run.control->mode == Mode::kOnce) {
+    over = ready_now(wait);
   }
   return over;
+}
+
+void answered(const pollfd* fds) {
+  for (uint32_t i = 0; i < g_live_count; ++i) {
+    const ThreadSlot& t = g_threads[g_live[i].slot];
+    const DescriptorWait* wait = outside_wait(t);
+    if (wait == nullptr) continue;
+    bool over = false;
+    for (nfds_t k = 0; k < wait->count; ++k, ++fds) over = over || fds->revents != 0;
+    g_over[t.index] = over;
+  }
+  g_asked_at = {g_run.step, g_round, g_nobody_ready};
 }
 
 void ask_again() { ++g_round; }
