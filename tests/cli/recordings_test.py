@@ -341,8 +341,8 @@ class Outside(Recordings):
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(bytes(range(200)))
             answered = b""
-            while len(answered) < 200:
-                answered += connection.recv(1000)
+            while len(answered) < 200 and (more := connection.recv(1000)):
+                answered += more
             said, complaints = tool.communicate(timeout=60)
         self.assertEqual(answered, bytes(range(200)))
         self.assertEqual((tool.returncode, said), (6, "200 bytes, then late\n"), complaints)
