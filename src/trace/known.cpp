@@ -6,24 +6,24 @@ namespace heddle::trace {
 
 namespace {
 
-thread_local KnownOfRun known;
+thread_local KnownOfRun of_this_run;
 
 }  // namespace
 
 KnownOfRun looked_at(const Trace& trace) {
   (void)order_hash(trace);
   (void)behaviours(trace);
-  return std::exchange(known, {});
+  return std::exchange(of_this_run, {});
 }
 
-void keep_known(KnownOfRun of_run) { known = std::move(of_run); }
+void keep_known(KnownOfRun of_run) { of_this_run = std::move(of_run); }
 
 KnownOfRun& known_of(const Trace& trace) {
-  if (&known.trace.data() != &trace.data()) {
-    known = {};
-    known.trace = trace;
+  if (&of_this_run.trace.data() != &trace.data()) {
+    of_this_run = {};
+    of_this_run.trace = trace;
   }
-  return known;
+  return of_this_run;
 }
 
 std::shared_ptr<const HappensBefore> order_of(const Trace& trace, Edges edges) {
