@@ -219,6 +219,8 @@ class PointLearner::Choice {
   }
 
   std::vector<SiteId> put_together() {
+    for (std::set<SiteId>* set : {&racing_, &atomic_, &unwatched_})
+      std::erase_if(*set, [&](SiteId site) { return code_.at(paths_[site_module(site)]).is_of_sanitizer(site_offset(site)); });
     std::vector<SiteId> sites;
     for (SiteId site : atomic_) sites.push_back(plain_atomic_access(site));
     if (kind_ == PointKind::kRacy) {

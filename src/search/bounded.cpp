@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "policy/point_view.h"
 #include "search/fairness.h"
 #include "search/make.h"
 #include "trace/happens_before.h"
@@ -92,6 +93,11 @@ void Bounded::observe(size_t, const Trace& trace) {
     return;
   }
   if (account_.reduced && !allows_reduction(trace)) return restart_without_reduction();
+  // How long a wait may take is known when it has been ended.
+  if (ends_far_too_early(trace)) {
+    ++account_.outside;
+    return;
+  }
   ++account_.schedules;
   if (is_inconclusive(trace.outcome())) inconclusive_ = true;
   for (const Event& e : trace.events()) sites_.insert(e.site);
@@ -196,11 +202,16 @@ std::string Bounded::knowledge() const {
                      space_words(options_.early_timeouts, account_.unfair > 0));
 }
 
+bool ends_far_too_early(const Trace& trace) {
+  constexpr uint64_t kMostUs = kEarlyTimeoutNs / 1'000;
+  return std::ranges::any_of(trace.events(), [](const Event& e) { return (e.flags & kEarly) != 0 && e.size > kMostUs; });
+}
+
 std::string space_words(uint32_t early_timeouts, bool unfair) {
   std::string words = "sequential consistency, no spurious wake-ups, ";
   words += early_timeouts == 0 ? std::string("time-outs and sleeps end only when nothing else can run")
-                               : fmt::format("at most {} time-out{} before {} time", early_timeouts, early_timeouts == 1 ? "" : "s",
-                                             early_timeouts == 1 ? "its" : "their");
+                               : fmt::format("at most {} time-out{} up to a second before {} time", early_timeouts,
+                                             early_timeouts == 1 ? "" : "s", early_timeouts == 1 ? "its" : "their");
   if (unfair) words += fmt::format(", who yields at one place more than {} times then lets the others go first", Fairness::kPatience);
   return words;
 }

@@ -38,6 +38,7 @@ class Bounded final : public Search {
     uint64_t pruned = 0;         // continuations not taken because of the reduction
     uint64_t infeasible = 0;     // executions spent on learning that a thread was not enabled
     uint64_t unexpected = 0;     // runs that did not follow their plan: the program is not deterministic
+    uint64_t outside = 0;        // runs that turned out to lie outside of the space
     uint64_t sites = 0;          // distinct scheduling points in the code
     uint64_t other_choices = 0;  // recorded choices whose alternatives are not enumerated
     uint64_t unfair = 0;         // continuations not taken because the thread only yields there again and again
@@ -93,6 +94,9 @@ class Bounded final : public Search {
   bool inconclusive_ = false;  // some run said nothing
   size_t stale_ = 0;           // proposals made before a restart, to be ignored
 };
+
+// A wait ended so long before its time that nobody's work takes as long (kEarlyTimeoutNs): a schedule outside of the space.
+bool ends_far_too_early(const Trace& trace);
 
 // The conditions under which "all schedules" is meant.
 std::string space_words(uint32_t early_timeouts, bool unfair);

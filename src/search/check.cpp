@@ -9,7 +9,9 @@ namespace heddle::search {
 CheckResult check(const SearchOptions& options, Executor& executor, const CheckOptions& check_options) {
   Bounded search(options, check_options.bound, check_options.reduction);
   CheckResult result;
-  result.found = find(search, executor, check_options.find);
+  FindOptions find_options = check_options.find;
+  find_options.fails = [fails = check_options.find.fails](const Trace& trace) { return !ends_far_too_early(trace) && fails(trace); };
+  result.found = find(search, executor, find_options);
   const Bounded::Account& account = search.account();
   Certificate& c = result.certificate;
   c.points = options.base.points;
@@ -18,7 +20,7 @@ CheckResult check(const SearchOptions& options, Executor& executor, const CheckO
   c.bound = check_options.bound;
   c.schedules = account.schedules;
   c.pruned = account.pruned;
-  c.infeasible = account.infeasible;
+  c.infeasible = account.infeasible + account.outside;
   c.timeouts = options.early_timeouts;
   c.complete = account.complete;
   c.reduced = account.reduced;

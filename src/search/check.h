@@ -20,7 +20,7 @@ struct Certificate {
   uint32_t bound = 0;
   uint64_t schedules = 0;   // executed, all different
   uint64_t pruned = 0;      // continuations left out because an equal state was continued before at no greater cost
-  uint64_t infeasible = 0;  // executions spent on learning that a thread was not enabled
+  uint64_t infeasible = 0;  // executions spent on learning that a thread was not enabled, or a wait too long to end early
   uint32_t timeouts = 0;    // early time-outs allowed in one schedule
   uint32_t complete = 0;    // schedules with fewer preemptions than this are all done
   bool reduced = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "symbols/symbols_elf.h"
 
@@ -238,6 +239,15 @@ struct ModuleCode::File {
   }
 };
 
+// By its (mangled) name: the namespaces and prefixes of compiler-rt and of gcc's copy of it. Some handlers have them in their arguments alone.
+static bool names_sanitizer(std::string_view name) {
+  constexpr std::string_view kRoots[] = {"__asan", "__sanitizer", "__ubsan",        "__lsan",       "__tsan",
+                                         "__msan", "__hwasan",    "__interception", "__interceptor"};
+  const bool mangled = name.starts_with("_Z");
+  return std::ranges::any_of(kRoots,
+                             [&](std::string_view root) { return mangled ? name.find(root) != name.npos : name.starts_with(root); });
+}
+
 std::optional<size_t> DecodedFunction::at(uint64_t offset) const {
   const auto found = std::lower_bound(instructions.begin(), instructions.end(), offset,
                                       [](const Instruction& i, uint64_t wanted) { return i.offset < wanted; });
@@ -306,11 +316,25 @@ void ModuleCode::each_instruction(Visit visit) const {
   }
 }
 
+bool ModuleCode::is_of_sanitizer(uint64_t offset) const {
+  if (!sanitizer_) {
+    sanitizer_.emplace();
+    if (!file_->elf) return false;
+    const ElfFile::SymbolTable symbols = file_->elf->read_symbols();
+    for (const ElfSymbol& s : symbols.functions) {
+      if (names_sanitizer(s.name)) sanitizer_->push_back({s.value, s.value + s.size});
+    }
+  }
+  const auto next =
+      std::upper_bound(sanitizer_->begin(), sanitizer_->end(), offset, [](uint64_t wanted, const Range& r) { return wanted < r.begin; });
+  return next != sanitizer_->begin() && offset < std::prev(next)->end;
+}
+
 size_t ModuleCode::count_exchanges() const {
   size_t count = 0;
-  each_instruction([&](uint64_t, const ZydisDecodedInstruction& z) {
+  each_instruction([&](uint64_t at, const ZydisDecodedInstruction& z) {
     const bool locked = (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
-    if (z.mnemonic == ZYDIS_MNEMONIC_XCHG || (compares_and_swaps(z) && locked)) ++count;
+    if ((z.mnemonic == ZYDIS_MNEMONIC_XCHG || (compares_and_swaps(z) && locked)) && !is_of_sanitizer(at)) ++count;
   });
   return count;
 }
@@ -318,7 +342,8 @@ size_t ModuleCode::count_exchanges() const {
 std::vector<uint64_t> ModuleCode::atomic_instructions() const {
   std::vector<uint64_t> found;
   each_instruction([&](uint64_t at, const ZydisDecodedInstruction& z) {
-    if (z.mnemonic == ZYDIS_MNEMONIC_XCHG || (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0) found.push_back(at);
+    const bool atomic = z.mnemonic == ZYDIS_MNEMONIC_XCHG || (z.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0;
+    if (atomic && !is_of_sanitizer(at)) found.push_back(at);
   });
   return found;
 }

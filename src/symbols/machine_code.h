@@ -81,9 +81,11 @@ class ModuleCode {
   std::optional<Instruction> instruction(uint64_t offset) const;
   // Does a direct branch of any function lead there? A function's cold part jumps back into its middle.
   bool is_target(uint64_t offset) const;
-  // Instructions that compare and swap, or exchange, with memory.
+  // Is it code of a compiler's sanitizer that is linked into the module? What its threads do to each other is no affair of the program's.
+  bool is_of_sanitizer(uint64_t offset) const;
+  // Instructions that compare and swap, or exchange, with memory; without those of a sanitizer.
   size_t count_exchanges() const;
-  // Where instructions are that are atomic by themselves: with a lock prefix, or an exchange with memory.
+  // Where instructions are that are atomic by themselves: with a lock prefix, or an exchange with memory; without those of a sanitizer.
   std::vector<uint64_t> atomic_instructions() const;
 
  private:
@@ -93,6 +95,7 @@ class ModuleCode {
   std::unique_ptr<File> file_;
   std::vector<Range> functions_;
   mutable std::optional<std::vector<uint64_t>> targets_;  // of all direct branches, sorted; read when first asked for
+  mutable std::optional<std::vector<Range>> sanitizer_;   // functions of a sanitizer, sorted; read when first asked for
 };
 
 }  // namespace heddle::symbols

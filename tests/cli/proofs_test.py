@@ -83,6 +83,13 @@ class Proofs(unittest.TestCase):
         self.assertEqual((said["verdict"], said["simplify"]["minimal"]), ("failure", "local"))
         self.assertIn("a time-out fires while something else can run", said["simplify"]["certificate"])
 
+    def test_check_ends_no_long_wait(self):
+        """What it says of --early-timeouts holds: a wait that takes longer than anybody's work does not end before its time."""
+        words = ("check", "--bound", 1, "--early-timeouts", 1, "--json", "--", PROGRAMS / "waits_an_hour")
+        said = self.answer(*words)
+        self.assertEqual(said["verdict"], "proved", said)
+        self.assertEqual(self.answer(*words, "shortly")["verdict"], "failure")
+
     def test_pct_does_not_speak_of_early_time_outs(self):
         said = self.answer("find", "--strategy", "pct", "--executions", 50, "--json", "--", PROGRAMS / "early_sleep")
         self.assertEqual(said["verdict"], "none")

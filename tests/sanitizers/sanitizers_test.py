@@ -97,6 +97,14 @@ class Sanitizers(unittest.TestCase):
                 self.assertEqual(done.returncode, 125, done.stdout + done.stderr)
                 self.assertIn("was linked with -static-libtsan or -static-liblsan", done.stderr)
 
+    def test_their_own_code_is_no_point(self):
+        """clang links AddressSanitizer into the program; its allocator's atomic instructions are not the program's."""
+        if "clang" in COMPILERS:
+            program = self.compile("clang", "address", "correct.cpp")
+            done = self.heddle("find", "--points", "atomics", "--executions", 20, "--", program)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotRegex(done.stdout + done.stderr, r"\d\d atomic instructions")
+
     def test_race(self):
         # gcc's detector is a library, whose place ours takes. Clang's is inside: a run is a fresh process, which is slow.
         if "clang" in COMPILERS:

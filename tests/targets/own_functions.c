@@ -18,6 +18,12 @@ int fdopen(void) { abort(); }
 int sem_getvalue(void) { abort(); }
 int strsignal(void) { abort(); }
 int getauxval(void) { abort(); }
+// Names that ISO C reserves; bash has a getenv of its own, a sanitizer checks what is compared.
+char* getenv(const char* name) { return *name != 0 ? abort(), NULL : NULL; }
+int strcmp(const char* a, const char* b) { return a != b ? abort(), 0 : 1; }
+int memcmp(const void* a, const void* b, size_t n) { return n > 0 && a != b ? abort(), 0 : 1; }
+char* strrchr(const char* text, int c) { return c != *text ? abort(), NULL : NULL; }
+char* strstr(const char* text, const char* part) { return text != part ? abort(), NULL : NULL; }
 
 static void* work(void* unused) {
   (void)unused;

@@ -1,25 +1,29 @@
-// A stub for each function of libc_calls.def, under the name that the linker's --wrap gives to our calls of it. Its slot leads to the C
-// library's own function once that is known.
-#define HEDDLE_LIBC(name)                     \
+// A stub for each function of libc_calls.def, under the name that the linker's --wrap or libc_names.h gives to our calls of it. Its slot
+// leads to the C library's own function once that is known.
+#define HEDDLE_LIBC(name) HEDDLE_STUB_OF(name, __wrap_##name)
+#define HEDDLE_LIBC_TEXT(name) HEDDLE_STUB_OF(name, heddle_libc_##name)
+#define HEDDLE_STUB_OF(name, stub)            \
   .pushsection .rodata;                       \
 .Ltext_##name:                                \
   .asciz #name;                               \
   .popsection;                                \
   .pushsection .data;                         \
   .balign 8;                                  \
-.Lslot_##name:                                \
+  .globl heddle_slot_##name;                  \
+  .hidden heddle_slot_##name;                 \
+heddle_slot_##name:                           \
   .quad .Lbind_##name;                        \
   .popsection;                                \
-  .globl __wrap_##name;                       \
-  .hidden __wrap_##name;                      \
-  .type __wrap_##name, @function;             \
-__wrap_##name:                                \
-  jmp *.Lslot_##name(%rip);                   \
+  .globl stub;                                \
+  .hidden stub;                               \
+  .type stub, @function;                      \
+stub:                                         \
+  jmp *heddle_slot_##name(%rip);              \
 .Lbind_##name:                                \
   leaq .Ltext_##name(%rip), %r11;             \
-  leaq .Lslot_##name(%rip), %r10;             \
+  leaq heddle_slot_##name(%rip), %r10;        \
   jmp .Lbind;                                 \
-  .size __wrap_##name, . - __wrap_##name;
+  .size stub, . - stub;
 
   .text
 // The arguments are those of the call under way; r10: the slot, r11: the name.

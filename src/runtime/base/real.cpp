@@ -6,12 +6,34 @@
 #include "runtime/base/check.h"
 #include "runtime/base/sys.h"
 
+// The slots of libc_calls.S.
+extern "C" {
+#define HEDDLE_LIBC(name)
+#define HEDDLE_LIBC_TEXT(name) extern __attribute__((visibility("hidden"))) void* heddle_slot_##name;
+#include "runtime/base/libc_calls.def"
+#undef HEDDLE_LIBC_TEXT
+__attribute__((visibility("hidden"))) void* heddle_bind_libc(const char* name, void** slot);
+}
+
 namespace heddle::rt {
+
+namespace {
+
+// At once: a first call may come where nothing can be looked up, in a handler or under the loader's lock.
+void bind_text_functions() {
+#define HEDDLE_LIBC_TEXT(name) heddle_bind_libc(#name, &heddle_slot_##name);
+#include "runtime/base/libc_calls.def"
+#undef HEDDLE_LIBC_TEXT
+#undef HEDDLE_LIBC
+}
+
+}  // namespace
 
 Real g_real;
 bool g_real_ready;
 
 void resolve_real() {
+  bind_text_functions();
 #define HEDDLE_RESOLVE(name, result, parameters) g_real.name = reinterpret_cast<result(*) parameters>(dlsym(RTLD_NEXT, #name));
   HEDDLE_REAL_FUNCTIONS(HEDDLE_RESOLVE)
 #undef HEDDLE_RESOLVE

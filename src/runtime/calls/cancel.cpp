@@ -20,6 +20,17 @@ void be_cancelled_if_due(SiteId site) {
   if ((deliverable(*g_current, p) & signal_bit(kCancelSignal)) != 0) attend(g_current, p);
 }
 
+// A thread that only asks whether it has been cancelled may wait for just that, and nobody else runs meanwhile.
+void give_way_in_a_loop(Pending& p) {
+  constexpr uint32_t kPatientTests = 1'000;  // one that computes in between asks less often
+  Cancellation& c = g_current->cancel;
+  if (c.tested_at != g_current->operations) c.tests = 0;
+  c.tested_at = g_current->operations;
+  if (++c.tests < kPatientTests) return;
+  p.op = Op::kYield;
+  point(p);
+}
+
 }  // namespace
 
 HEDDLE_EXPORT int pthread_cancel(pthread_t handle) {
@@ -62,5 +73,9 @@ HEDDLE_EXPORT void pthread_testcancel() {
   Pending p{};
   p.site = caller_site(__builtin_return_address(0));
   p.cancels = true;
-  if (deliverable(*g_current, p) != 0) attend(g_current, p);
+  if (deliverable(*g_current, p) != 0) {
+    attend(g_current, p);
+  } else {
+    give_way_in_a_loop(p);
+  }
 }

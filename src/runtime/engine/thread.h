@@ -72,7 +72,9 @@ struct Cancellation {
   bool requested;
   bool disabled;
   bool async;
-  bool under_way;  // cancelled in a wait that must first take its mutex again
+  bool under_way;      // cancelled in a wait that must first take its mutex again
+  uint32_t tests;      // how often in a row the thread has asked (pthread_testcancel) and done no operation in between
+  uint64_t tested_at;  // its operations at the last time
 };
 
 // The queue that it waits in.
