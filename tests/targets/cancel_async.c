@@ -28,6 +28,12 @@ static void* in_lock(void* unused) {
   passed = 3;
   return unused;
 }
+// Computes until it is cancelled: whoever does that runs before.
+static void* computing(void* unused) {
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+  for (volatile unsigned turns = 0;; ++turns) continue;
+  return unused;
+}
 // Also a call that fails at once is a cancellation point.
 static void* in_read(void* unused) {
   char byte;
@@ -37,13 +43,13 @@ static void* in_read(void* unused) {
 }
 
 int main(void) {
-  void* (*const bodies[])(void*) = {by_type, by_state, in_lock, in_read};
+  void* (*const bodies[])(void*) = {by_type, by_state, in_lock, in_read, computing};
   pthread_mutex_lock(&mutex);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 5; ++i) {
     pthread_t thread;
     void* result = NULL;
     pthread_create(&thread, NULL, bodies[i], NULL);
-    if (i == 2) pthread_cancel(thread);
+    if (i == 2 || i == 4) pthread_cancel(thread);
     pthread_join(thread, &result);
     if (result != PTHREAD_CANCELED || passed != 0) return i + 1;
   }

@@ -20,6 +20,21 @@ void be_cancelled_if_due(SiteId site) {
   if ((deliverable(*g_current, p) & signal_bit(kCancelSignal)) != 0) attend(g_current, p);
 }
 
+// The thread may compute from now on until it is cancelled, without a point at which somebody could get to do that: the others go first, as
+// long as they move, and for some turns.
+void let_others_cancel(SiteId site) {
+  constexpr uint32_t kTurns = 64;
+  for (uint32_t turn = 0, alone = 0; turn < kTurns && alone < 2; ++turn) {
+    const uint64_t before = g_run.step;
+    Pending p{};
+    p.op = Op::kYield;
+    p.site = site;
+    point(p);
+    alone = g_run.step == before + 1 ? alone + 1 : 0;
+    be_cancelled_if_due(site);
+  }
+}
+
 // A thread that only asks whether it has been cancelled may wait for just that, and nobody else runs meanwhile.
 void give_way_in_a_loop(Pending& p) {
   constexpr uint32_t kPatientTests = 1'000;  // one that computes in between asks less often
@@ -61,7 +76,10 @@ HEDDLE_EXPORT int pthread_setcanceltype(int type, int* old) {
   if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS) return EINVAL;
   if (old != nullptr) *old = g_current->cancel.async ? PTHREAD_CANCEL_ASYNCHRONOUS : PTHREAD_CANCEL_DEFERRED;
   g_current->cancel.async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
-  be_cancelled_if_due(caller_site(__builtin_return_address(0)));
+  Pending p{};
+  p.site = caller_site(__builtin_return_address(0));
+  be_cancelled_if_due(p.site);
+  if (g_current->cancel.async && !g_current->cancel.disabled) let_others_cancel(p.site);
   return 0;
 }
 
