@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "runtime/calls/random_streams.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/descriptor_call.h"
+#include "runtime/outside/pids.h"
 #include "runtime/outside/timers.h"
 
 using namespace heddle;
@@ -22,6 +24,12 @@ namespace {
 
 constexpr unsigned kSpliceNoWait = 2;  // SPLICE_F_NONBLOCK
 constexpr size_t kSurePiece = 16384;
+
+// The kernel knows other numbers of processes than the program.
+void number_senders(signalfd_siginfo* records, size_t bytes) {
+  for (size_t i = 0; i < bytes / sizeof *records; ++i)
+    records[i].ssi_pid = static_cast<uint32_t>(seen_pid(static_cast<pid_t>(records[i].ssi_pid)));
+}
 
 ssize_t read_at(int fd, void* data, size_t size, void* pc) {
   const DescriptorInfo info = describe(fd);
@@ -33,8 +41,11 @@ ssize_t read_at(int fd, void* data, size_t size, void* pc) {
   }
   const iovec filled{data, size};
   const DescriptorCall call{fd, Op::kRead, POLLIN, false, size, pc, {&filled, 1, 0, 1}};
-  if (!info.socket || size == 0) return with_errno(controlled(call, info, [&] { return sys(SYS_read, fd, data, size); }));
-  return with_errno(controlled(call, info, [&](int how) { return sys(SYS_recvfrom, fd, data, size, how, nullptr, nullptr); }));
+  if (info.socket && size != 0)
+    return with_errno(controlled(call, info, [&](int how) { return sys(SYS_recvfrom, fd, data, size, how, nullptr, nullptr); }));
+  const long read = controlled(call, info, [&] { return sys(SYS_read, fd, data, size); });
+  if (tells_of_signals(fd, info, read)) number_senders(static_cast<signalfd_siginfo*>(data), static_cast<size_t>(read));
+  return with_errno(read);
 }
 
 void made_pipe(const int* ends, const void* pc) {

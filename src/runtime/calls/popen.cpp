@@ -52,10 +52,13 @@ pid_t start_shell(const char* command, int theirs, bool reads) {
 HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
   if (!active()) return real_io().popen(command, mode);
   CalledFrom outer(__builtin_return_address(0));
-  Command* row = command_of(nullptr);
   const bool reads = mode[0] == 'r';
-  if (row == nullptr || (!reads && mode[0] != 'w')) {
-    errno = row == nullptr ? EMFILE : EINVAL;
+  if (!reads && mode[0] != 'w') {
+    errno = EINVAL;
+    return nullptr;
+  }
+  if (command_of(nullptr) == nullptr) {
+    errno = EMFILE;
     return nullptr;
   }
   int ends[2];
@@ -73,7 +76,8 @@ HEDDLE_EXPORT FILE* popen(const char* command, const char* mode) {
     return nullptr;
   }
   if (strchr(mode, 'e') == nullptr) fcntl(ours, F_SETFD, 0);
-  *row = {stream, child};
+  // Only now: another thread may have started a command since, and taken a row. Where it was the last one, the C library's pclose is none the wiser.
+  if (Command* row = command_of(nullptr)) *row = {stream, child};
   return stream;
 }
 

@@ -205,6 +205,12 @@ uint64_t socket_timeout(int fd, bool sends) {
 
 bool is_epoll_set(int fd) { return describe(fd).reach == Reach::kInside && anonymous_kind(fd) == Anonymous::kEpoll; }
 
+bool tells_of_signals(int fd, const DescriptorInfo& info, long bytes) {
+  constexpr long kRecord = 128;  // signalfd_siginfo; an eventfd says 8 bytes
+  if (bytes <= 0 || bytes % kRecord != 0 || info.reach != Reach::kInside || info.socket || info.stream) return false;
+  return kind_by_link(fd) == Anonymous::kByChildren;
+}
+
 ObjectId descriptor_object(const DescriptorInfo& info) { return name_descriptor(info.name); }
 
 bool descriptors_ready(const DescriptorWait& wait) {

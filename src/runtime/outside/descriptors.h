@@ -24,6 +24,8 @@ struct DescriptorInfo {
 DescriptorInfo describe(int fd);
 bool is_blocking(int fd);
 bool is_epoll_set(int fd);
+// Are these bytes from a signalfd? Then they say which process sent the signal.
+bool tells_of_signals(int fd, const DescriptorInfo& info, long bytes);
 // SO_RCVTIMEO or SO_SNDTIMEO, in nanoseconds; 0 = none.
 uint64_t socket_timeout(int fd, bool sends);
 ObjectId descriptor_object(const DescriptorInfo& info);
