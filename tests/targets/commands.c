@@ -10,6 +10,7 @@ static void* run(void* argument) {
   snprintf(command, sizeof command, "exit %d", wanted);
   FILE* stream = popen(command, "r");
   if (stream == NULL) return (void*)1;
+  if (fgetc(stream) != EOF) return (void*)3;
   const int status = pclose(stream);
   return (void*)(long)(WIFEXITED(status) && WEXITSTATUS(status) == wanted ? 0 : 2);
 }
