@@ -121,6 +121,11 @@ void made_inside(int fd, int name) {
   m = {status->inode, name};
 }
 
+int name_of_made(uint64_t inode) {
+  const Made& m = g_made[place_of(inode)];
+  return m.inode == 0 ? -1 : m.name;
+}
+
 void parent_has_all() {
   memset(g_made, 0, sizeof g_made);
   g_made_count = 0;

@@ -35,6 +35,7 @@ void parent_has_all();
 
 // The two ends of a pipe or socketpair, made by this process; or one end and itself.
 void made_inside(int fd, int name);
+int name_of_made(uint64_t inode);  // -1: it is none of these
 
 // Does what is read from it come from another process? A pipe of our own that a child has too is ours while we hold both ends.
 bool is_input(int fd, const DescriptorInfo& info);

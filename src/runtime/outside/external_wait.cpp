@@ -11,6 +11,7 @@
 #include "runtime/engine/model.h"
 #include "runtime/outside/delivery.h"
 #include "runtime/outside/input_log.h"
+#include "runtime/outside/orphans.h"
 #include "runtime/outside/peers.h"
 #include "runtime/outside/pids.h"
 #include "runtime/outside/readiness.h"
@@ -84,7 +85,7 @@ void gather(Hopes* h) {
     const DescriptorWait* wait = descriptors_of(t.pending);
     if (wait == nullptr) continue;
     // A recording has all that will come, but for what a child brings that lives in the replay too.
-    const bool outside = child_may_end(*wait) || (!replays_inputs() && reaches_outside(*wait));
+    const bool outside = child_may_end(*wait) || left_with_orphans(*wait) || (!replays_inputs() && reaches_outside(*wait));
     h->outside = h->outside || outside;
     if (!outside && !(wait->outside && is_real_time())) {
       h->whole = h->whole && !wait->outside;

@@ -265,6 +265,8 @@ uint32_t live_children() {
   return own;
 }
 
+uint32_t births() { return g_births; }
+
 pid_t number_to_pass() { return g_numbers.self; }
 pid_t parent_to_pass() { return g_numbers.parent; }
 

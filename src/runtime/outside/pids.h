@@ -51,6 +51,7 @@ pid_t child_started(pid_t real, pid_t number);
 void child_not_started();
 void child_reaped(pid_t real);
 uint32_t live_children();
+uint32_t births();          // children that it has made so far
 bool is_forked();           // this process is a child that the program made: its parent may act on what both share
 bool is_child(pid_t real);  // of this process or of its parent, alive or not
 
