@@ -203,7 +203,7 @@ std::string Bounded::knowledge() const {
 }
 
 bool ends_far_too_early(const Trace& trace) {
-  constexpr uint64_t kMostUs = kEarlyTimeoutNs / 1'000;
+  static constexpr uint64_t kMostUs = kEarlyTimeoutMs * 1'000;
   return std::ranges::any_of(trace.events(), [](const Event& e) { return (e.flags & kEarly) != 0 && e.size > kMostUs; });
 }
 

@@ -95,7 +95,7 @@ class Bounded final : public Search {
   size_t stale_ = 0;           // proposals made before a restart, to be ignored
 };
 
-// A wait ended so long before its time that nobody's work takes as long (kEarlyTimeoutNs): a schedule outside of the space.
+// A wait ended so long before its time that nobody's work takes as long (kEarlyTimeoutMs): a schedule outside of the space.
 bool ends_far_too_early(const Trace& trace);
 
 // The conditions under which "all schedules" is meant.
