@@ -242,14 +242,14 @@ std::string Names::receiver(ObjectId id) const {
 }
 
 void Names::find_used_names() {
-  constexpr size_t kMostEvents = 20'000;
+  constexpr size_t kMostLookedAt = 20'000;
   struct Seen {
     std::set<std::string> expressions, members;
   };
   std::map<ObjectId, Seen> seen;
   std::map<std::pair<std::vector<SiteId>, Op>, std::optional<std::string>> parsed;
   const auto events = trace_.events();
-  for (size_t i = 0; i < std::min(events.size(), kMostEvents); ++i) {
+  for (size_t i = 0; i < std::min(events.size(), kMostLookedAt); ++i) {
     const Event& e = events[i];
     if (e.object == kNoObject || is_memory(e.op)) continue;
     const bool kept = stacks_ != nullptr && i < stacks_->size() && !(*stacks_)[i].empty();

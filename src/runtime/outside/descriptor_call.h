@@ -50,17 +50,17 @@ inline bool is_controlled(const DescriptorCall& c, const DescriptorInfo& info) {
 template <typename Call>
 struct TriedSocketCall : TriedCall {
   explicit TriedSocketCall(Call& given) : TriedCall{try_it, false, 0}, call(given) {}
-  static constexpr bool can_be_tried = requires(Call & c) { c(0); };
+  static constexpr bool kCanBeTried = requires(Call & c) { c(0); };
   static bool try_it(TriedCall& tried) {
-    if constexpr (can_be_tried) tried.result = static_cast<TriedSocketCall&>(tried).call(MSG_DONTWAIT);
-    return can_be_tried && tried.result != -EAGAIN;
+    if constexpr (kCanBeTried) tried.result = static_cast<TriedSocketCall&>(tried).call(MSG_DONTWAIT);
+    return kCanBeTried && tried.result != -EAGAIN;
   }
   long operator()() {
     if (made) {
       made = false;
       return result;
     }
-    if constexpr (can_be_tried) {
+    if constexpr (kCanBeTried) {
       return call(0);
     } else {
       return call();
@@ -86,7 +86,7 @@ long controlled_call(const DescriptorCall& c, const DescriptorInfo& info, Call g
       typed || (info.reach != Reach::kPlain && is_input(c.fd, info) && (c.op != Op::kWrite || info.reach == Reach::kForeign));
   if (input) used_inherited(c.fd);
   if (input || info.reach == Reach::kShared || info.reach == Reach::kForeign) disturbed(kLooksOutside);
-  DescriptorWait wait{&watched, 1, input, false, TriedSocketCall<Call>::can_be_tried && info.socket ? &call : nullptr};
+  DescriptorWait wait{&watched, 1, input, false, TriedSocketCall<Call>::kCanBeTried && info.socket ? &call : nullptr};
   const bool waits = info.reach != Reach::kPlain && !c.tries && is_blocking(c.fd);
   const Reaching reaching = reaching_of(c, waits);
   Pending p{};
