@@ -22,7 +22,7 @@ struct Head {
 };
 static_assert(sizeof(Head) == 16);
 
-HEDDLE_APART alignas(4096) char g_room[kRoom];
+alignas(4096) HEDDLE_APART char g_room[kRoom];
 size_t g_used;
 Head* g_free[kSizes];
 int g_busy;
