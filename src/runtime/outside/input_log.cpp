@@ -254,7 +254,8 @@ void install_inputs() {
   g_replayed = g_run.channel + g_run.layout.replayed;
   g_replayed_count = reinterpret_cast<const ReplayedInputs*>(g_replayed)->count;
   g_heard = 0;
-  forget_descriptors(0, ~0u);
+  // Of the run before, in the same process. A process that a checkpoint made again knows what it knew.
+  if (plays_peers()) forget_descriptors(0, ~0u);
   const Branches* process = recorded_branches();
   if (process != nullptr && process->image != own_image()) g_replayed_count = 0;
   // The clock and the branch are no answers to calls. Their records lie together.
