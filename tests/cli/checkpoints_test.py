@@ -281,6 +281,7 @@ class Killed(Recorded):
 class Full(Recorded):
     # The disk is full while checkpoints are written and the program goes on; then there is room again.
     FILLS = """mount -t tmpfs -o size=24m none . && cd "$PWD"
+        (until find .heddle -name checkpoint.0002 2> /dev/null | grep -q .; do sleep 0.02; done; dd if=/dev/zero of=filler bs=64k 2> /dev/null) &
         timeout -s TERM 60 "$HEDDLE" record --seed 7 --quantum 50 --checkpoint 0.05 -- "$PROGRAM" 1500000 /dev/null > /dev/null; echo $?
         ls .heddle/bugs 2> /dev/null | wc -l
         mkdir more && mount -t tmpfs -o size=200m none more && cp -r .heddle more && cd more

@@ -459,7 +459,7 @@ void inherit_as_recorded() {
       sys(SYS_dup2, spare, list.fds[i]);
       if (spare != list.fds[i]) sys(SYS_close, spare);
     }
-  } else if (replays_inputs() || g_run.control->mode != Mode::kOnce) {
+  } else if (replays_inputs() || g_run.control->mode != Mode::kOnce || !is_real_time()) {
     return;
   } else {
     for (int fd = 3; fd < kHighestInherited && list.count < kMostInherited; ++fd) {

@@ -8,9 +8,7 @@
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
 static volatile int inside;
 
-static void acquire(void) {
-  pthread_mutex_lock(&busy);
-}
+static void acquire(void) { pthread_mutex_lock(&busy); }
 
 static void release(void) { pthread_mutex_unlock(&busy); }
 

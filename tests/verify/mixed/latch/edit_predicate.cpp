@@ -17,7 +17,6 @@ class Latch {
     changed_.notify_all();
   }
 
-
  private:
   bool is_open() const { return open_.load(); }
 

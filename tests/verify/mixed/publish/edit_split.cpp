@@ -8,9 +8,7 @@ struct Log {
   std::atomic<int> count{0};
   std::atomic<int> entries[8] = {};
 
-  void append(int value) {
-    put(reserve(), value);
-  }
+  void append(int value) { put(reserve(), value); }
   int reserve() { return count.fetch_add(1); }
   void put(int at, int value) { entries[at].store(value); }
   int last() const {

@@ -1,7 +1,7 @@
 // verify: still-fails
 // A pool is told to stop between a worker's look at the flag and its wait.
-#include <cassert>
 #include <atomic>
+#include <cassert>
 #include <condition_variable>
 #include <deque>
 #include <functional>

@@ -42,9 +42,7 @@ static int look(Directory& directory) {
   return session->number;
 }
 
-static int number_of(Directory& directory) {
-  return directory.alive() ? look(directory) : -1;
-}
+static int number_of(Directory& directory) { return directory.alive() ? look(directory) : -1; }
 
 int main() {
   Directory directory;
