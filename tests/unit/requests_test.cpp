@@ -91,10 +91,15 @@ TEST(Requests, WithoutAConnectionItsThreadIsPassedOver) {
   EXPECT_EQ(plan.slices[0].until, 3u);
   EXPECT_EQ(plan.slices[1].thread, child_thread(kMainThread, 2));
   ASSERT_TRUE(plan.inputs->by_peer);
-  ASSERT_EQ(plan.inputs->calls.size(), 2u);
-  for (const InputCall& call : plan.inputs->calls) EXPECT_EQ(call.ordinal, 0u);
-  EXPECT_EQ(plan.inputs->calls[0].thread, peer_key(PeerCall::kRead, kSecond));
-  EXPECT_EQ(plan.inputs->calls[1].thread, peer_key(PeerCall::kAccept, kListener));
+  // What is kept of the peers, and how long a run waits for them.
+  std::vector<ThreadId> said;
+  for (const InputCall& call : plan.inputs->calls) {
+    if (call.thread == kBranchInputs) continue;
+    said.push_back(call.thread);
+    EXPECT_EQ(call.ordinal, 0u);
+  }
+  EXPECT_EQ(said, (std::vector<ThreadId>{peer_key(PeerCall::kRead, kSecond), peer_key(PeerCall::kAccept, kListener)}));
+  EXPECT_EQ(plan.inputs->calls.size(), said.size() + 1);
 }
 
 TEST(Requests, WithoutARequestTheNextOneComesFirst) {
